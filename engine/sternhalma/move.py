@@ -1,0 +1,68 @@
+"""A move: the holes that one marble touches, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sternhalma.board import Board, Hole, NotationError
+
+MAX_PATH: Final = 128  # holes; a longer chain must be sent in its short form
+
+
+class IllegalMoveError(ValueError):
+    """A move that the rules do not allow; says which hop failed and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A path from the marble's hole to where it ends, or, with no hole at all, a pass.
+
+    A path of two holes is the short form: it stands for any legal way from the first to the second.
+    """
+
+    path: tuple[Hole, ...]
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether this is `PASS`."""
+        return not self.path
+
+    @property
+    def origin(self) -> Hole:
+        """The hole the marble leaves. A pass has none: `IndexError`."""
+        return self.path[0]
+
+    @property
+    def target(self) -> Hole:
+        """The hole the marble ends in. A pass has none: `IndexError`."""
+        return self.path[-1]
+
+
+PASS: Final = Move(())
+
+
+def parse_move(board: Board, text: str) -> Move:
+    """The move written *text* (`d5-e5`, `a5-c7-e7`, `pass`); `format_move` writes it.
+
+    Raises `NotationError`. Whether the move is legal is a question to a game.
+    """
+    words = text.split("-", MAX_PATH)
+    if len(words) > MAX_PATH:
+        raise NotationError(
+            f"expected at most {MAX_PATH} holes in a path, got more:"
+            f" send the short form, {words[0][:20]!r} and the last hole"
+        )
+    if len(words) < 2:
+        if text.lower() == "pass":
+            return PASS
+        raise NotationError(f"expected a path such as d5-e5 or 'pass', got {text[:40]!r}")
+    return Move(tuple([board.parse_hole(word) for word in words]))
+
+
+def format_move(board: Board, move: Move) -> str:
+    """The notation of *move*; `parse_move` reads it back."""
+    if move.is_pass:
+        return "pass"
+    names = board.names
+    return "-".join([names[hole] for hole in move.path])

@@ -1,0 +1,223 @@
+"""Positions as text: six fields between single spaces, `rules board seats turn counts done`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from sternhalma.board import LETTERS, Board, Mask, NotationError
+from sternhalma.position import Position
+from sternhalma.rules import Rules, RulesError
+from sternhalma.seating import Seat, Seating, seating
+
+FIELDS: Final = ("rules", "board", "seats", "turn", "counts", "done")
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_RUN: Final = re.compile(r"[1-9][0-9]?|[A-F.]", re.ASCII)
+
+
+class PositionError(NotationError):
+    """A text that is no position; says which field, what was expected and what came."""
+
+
+def format_position(position: Position) -> str:
+    """The text of *position*; `parse_position` reads it back."""
+    names = [group[0] for group in position.seats]
+    turn = "-" if position.turn is None else names[position.turn]
+    counts = ",".join(map(str, position.counts))
+    done = [
+        *("=".join(names[seat] for seat in group) for group in position.finished),
+        *(f"!{names[seat]}" for group in position.out for seat in group),
+    ]
+    return (
+        f"{position.rules.id} {format_board(position)} {','.join(position.seats)}"
+        f" {turn} {counts} {','.join(done) or '-'}"
+    )
+
+
+def format_board(position: Position) -> str:
+    """The board field of *position*: rows from the north, marbles as letters, empties as runs."""
+    cells = ["."] * len(position.seating.board.coordinates)
+    for letter, marbles in zip(LETTERS, position.marbles, strict=False):
+        rest: int = marbles
+        while rest:
+            low = rest & -rest
+            cells[low.bit_length() - 1] = letter
+            rest ^= low
+    text = "".join(cells)
+    return "/".join(
+        [_format_row(text[row[0] : row[-1] + 1]) for row in position.seating.board.rows]
+    )
+
+
+@lru_cache(maxsize=65536)
+def _format_row(cells: str) -> str:
+    return re.sub(r"\.+", lambda run: str(len(run.group())), cells)
+
+
+def parse_position(text: str, *, puzzle: bool = False) -> Position:
+    """The position written *text*; `format_position` writes it.
+
+    A *puzzle* may have any number of marbles; otherwise each colour has what its rules say, or
+    fewer once it is out. Raises `PositionError` naming the field.
+    """
+    fields = text.split(" ")
+    if len(fields) != len(FIELDS):
+        raise PositionError(
+            f"expected {len(FIELDS)} fields between single spaces ({' '.join(FIELDS)}),"
+            f" got {len(fields)} in {_cut(text)}"
+        )
+    rules_id, board, seats, turn, counts, done = fields
+    try:
+        rules = Rules.parse(rules_id)
+    except RulesError as error:
+        raise PositionError(f"in the rules field: {error}") from None
+    table = _parse_seats(rules, seats)
+    finished, out = _parse_done(table, done)
+    position = Position(
+        seating=table,
+        marbles=_parse_board(table, board),
+        turn=_parse_turn(table, turn),
+        counts=_parse_counts(table, counts),
+        finished=finished,
+        out=out,
+    )
+    if position.turn is not None and position.turn in position.gone:
+        raise PositionError(f"in the turn field: {turn!r} is finished or out and has no turn")
+    if not puzzle:
+        _check_marbles(position)
+    return position
+
+
+def _parse_seats(rules: Rules, text: str) -> Seating:
+    tables = [seating(rules, players) for players in rules.players]
+    for table in tables:
+        if ",".join(table.letters) == text:
+            return table
+    allowed = " or ".join(repr(",".join(table.letters)) for table in tables)
+    raise PositionError(f"in the seats field: expected {allowed}, got {_cut(text)}")
+
+
+def _parse_board(table: Seating, text: str) -> tuple[Mask, ...]:
+    board = table.board
+    rows = text.split("/")
+    if len(rows) != len(board.rows):
+        raise PositionError(
+            f"in the board field: expected {len(board.rows)} rows between '/', got {len(rows)}"
+        )
+    marbles = [0] * len(board.letters)
+    for number, (row, holes) in enumerate(zip(rows, board.rows, strict=True), start=1):
+        where = f"in the board field, row {number} from the north"
+        cells = _parse_row(row, where)
+        if len(cells) != len(holes):
+            raise PositionError(
+                f"{where}: expected {len(holes)} holes, got {len(cells)} in {_cut(row)}"
+            )
+        for hole, letter in zip(holes, cells, strict=True):
+            if letter == ".":
+                continue
+            if letter not in table.owners:
+                raise PositionError(
+                    f"{where}: expected marbles of {''.join(sorted(table.owners))}, got {letter!r}"
+                )
+            marbles[board.letters.index(letter)] |= 1 << hole
+    return tuple(map(Mask, marbles))
+
+
+def _parse_row(row: str, where: str) -> str:
+    cells: list[str] = []
+    at = 0
+    while at < len(row):
+        found = _RUN.match(row, at)
+        if found is None:
+            raise PositionError(
+                f"{where}: expected letters A-F, '.' and counts without leading zeros,"
+                f" got {_cut(row)}"
+            )
+        at = found.end()
+        if found.group().isdigit():
+            if at < len(row) and row[at].isdigit():
+                raise PositionError(f"{where}: expected a count of at most 16, got {_cut(row)}")
+            cells.append("." * int(found.group()))
+        else:
+            cells.append(found.group())
+    return "".join(cells)
+
+
+def _parse_turn(table: Seating, text: str) -> Seat | None:
+    if text == "-":
+        return None
+    return _seat(table, text, "turn")
+
+
+def _seat(table: Seating, text: str, field: str) -> Seat:
+    names = [group[0] for group in table.letters]
+    if text not in names:
+        raise PositionError(
+            f"in the {field} field: expected a seat, one of {', '.join(names)}, got {_cut(text)}"
+        )
+    return Seat(names.index(text))
+
+
+def _parse_counts(table: Seating, text: str) -> tuple[int, ...]:
+    words = text.split(",")
+    if len(words) != table.players or not all(_NUMBER.fullmatch(word) for word in words):
+        raise PositionError(
+            f"in the counts field: expected {table.players} numbers of turns between ',',"
+            f" without leading zeros, got {_cut(text)}"
+        )
+    return tuple(map(int, words))
+
+
+def _parse_done(
+    table: Seating, text: str
+) -> tuple[tuple[tuple[Seat, ...], ...], tuple[tuple[Seat, ...], ...]]:
+    finished: list[tuple[Seat, ...]] = []
+    out: list[Seat] = []
+    for word in text.split(",") if text != "-" else []:
+        if word.startswith("!"):
+            out.append(_seat(table, word[1:], "done"))
+        elif out:
+            raise PositionError(f"in the done field: expected those out last, got {_cut(text)}")
+        else:
+            level = tuple(_seat(table, name, "done") for name in word.split("="))
+            if list(level) != sorted(level):
+                raise PositionError(
+                    "in the done field: expected level seats in the order of turns,"
+                    f" got {_cut(word)}"
+                )
+            finished.append(level)
+    everybody = [seat for group in finished for seat in group] + out
+    if len(set(everybody)) != len(everybody):
+        raise PositionError(f"in the done field: expected each seat once, got {_cut(text)}")
+    return tuple(finished), _units_out(table, out, text)
+
+
+def _units_out(table: Seating, out: list[Seat], text: str) -> tuple[tuple[Seat, ...], ...]:
+    groups: list[tuple[Seat, ...]] = []
+    while out:
+        unit = table.units[out[0]]
+        if tuple(out[: len(unit)]) != unit:
+            raise PositionError(
+                f"in the done field: expected partners to go out together, in the order of turns,"
+                f" got {_cut(text)}"
+            )
+        groups.append(unit)
+        out = out[len(unit) :]
+    return tuple(groups)
+
+
+def _check_marbles(position: Position) -> None:
+    out = {seat for group in position.out for seat in group}
+    expected = position.rules.marbles
+    for letter, seat in position.seating.owners.items():
+        board: Board = position.seating.board
+        count = position.marbles[board.letters.index(letter)].bit_count()
+        if count != expected and not (seat in out and count < expected):
+            raise PositionError(
+                f"in the board field: expected {expected} marbles of {letter}, got {count}"
+            )
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
