@@ -1,0 +1,221 @@
+"""The event file: everything that decides an event before its first move.
+
+An event must follow from its file alone, so that anybody who holds the file can say who plays
+whom, from which seat, with which seed. Hence nothing in it is guessed: an unknown key, a name used
+twice, a pair of unknown bots is refused with the place in the file. What needs a board (rules,
+clock texts) is checked by the server, which knows boards, with the same `wrong_value`.
+"""
+
+import shlex
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.reading import EventFileError, read_struct, read_toml, wrong_value
+from sternhalma_tournament.tiebreaks import DEFAULT_TIE_BREAKS, TIE_BREAKS, TieBreak
+
+__all__ = [
+    "Bot",
+    "Event",
+    "EventFileError",
+    "Pair",
+    "entries_of",
+    "event_schema",
+    "parse_event",
+    "sides_of",
+    "wrong_value",
+]
+
+# `$` alone would let a line feed at the end pass in Python; the lookahead means the same in JSON
+# Schema.
+_END = r"$(?!\n)"
+
+Slug = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,63}}{_END}",
+        description="1 to 64 of A-Z, a-z, 0-9, dot, underscore, hyphen; first a letter or digit",
+    ),
+]
+BotName = Annotated[
+    str,
+    Meta(
+        pattern=rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,31}}{_END}",
+        description="1 to 32 of A-Z, a-z, 0-9, dot, underscore, hyphen; first a letter or digit",
+    ),
+]
+Token = Annotated[
+    str,
+    Meta(
+        pattern=rf"^sha256:[0-9a-f]{{64}}{_END}",
+        description="'sha256:' and 64 lower-case hexadecimal digits",
+    ),
+]
+
+
+class Bot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[bots]]` table: a program to start, or a name that dials in."""
+
+    name: BotName
+    command: Annotated[
+        str | tuple[str, ...] | None,
+        Meta(description="a command as one string or as a list of strings"),
+    ] = None
+    remote: Annotated[bool, Meta(description="true for a bot that dials in, or false")] = False
+    token: Token | None = None
+    connections: Annotated[int, Meta(ge=1, description="games at once at most, from 1")] | None = (
+        None
+    )
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command's words; empty for a remote bot."""
+        if self.command is None:
+            return ()
+        return tuple(shlex.split(self.command)) if isinstance(self.command, str) else self.command
+
+
+class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One `[[pairs]]` table: two bots that play as partners under one name."""
+
+    name: BotName
+    bots: Annotated[tuple[str, str], Meta(description="a list of two names of bots")]
+
+
+class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole event file, which has passed every check that needs no board (`parse_event`)."""
+
+    name: Slug
+    rules: Annotated[str, Meta(min_length=1, description="a rules id such as 'tara+long'")]
+    players: Annotated[Literal[2, 3, 4, 6], Meta(description="2, 3, 4 or 6 players a game")]
+    format: Annotated[Literal["round-robin"], Meta(description="'round-robin'")] = "round-robin"
+    cycles: Annotated[int, Meta(ge=1, description="a whole number from 1")] = 1
+    clock: Annotated[str, Meta(min_length=1, description="a clock such as '2s' or '60s+0.5s'")]
+    limit: Annotated[int, Meta(ge=1, description="turns a player, from 1")] | None = None
+    at_limit: Annotated[
+        Literal["share", "progress"] | None, Meta(description="'share' or 'progress'")
+    ] = None
+    seed: Annotated[
+        int, Meta(ge=0, le=2**63 - 1, description="a whole number from 0 to 9223372036854775807")
+    ] = 0
+    opening: Annotated[int, Meta(ge=0, description="random plies before a game, from 0")] = 0
+    parallel: Annotated[int, Meta(ge=1, description="games at once, from 1")] | None = None
+    draws: Annotated[bool, Meta(description="true or false")] = False
+    tries: Annotated[
+        int, Meta(ge=0, description="forgiven answers a game and seat, a whole number from 0")
+    ] = 0
+    tie_breaks: Annotated[
+        tuple[TieBreak, ...], Meta(description=f"a list of {', '.join(TIE_BREAKS)}")
+    ] = DEFAULT_TIE_BREAKS
+    bots: Annotated[tuple[Bot, ...], Meta(description="at least two [[bots]] tables")]
+    pairs: Annotated[tuple[Pair, ...], Meta(description="[[pairs]] tables")] = ()
+
+
+def parse_event(data: bytes, where: str) -> Event:
+    """The event written in *data*; *where* names the file in errors (EventFileError)."""
+    event = read_struct(Event, read_toml(data, where), where)
+    _check_bots(event, where)
+    _check_pairs(event, where)
+    _check_tie_breaks(event, where)
+    _check_numbers(event, where)
+    return event
+
+
+def event_schema() -> dict[str, Any]:
+    """The JSON Schema of an event file, for editors that complete and check while one types."""
+    schema = msgspec.json.schema(Event)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
+
+
+def sides_of(event: Event) -> int:
+    """How many entries meet in a game: one a seat, or with the option pairs one every two seats."""
+    return event.players // 2 if _plays_in_pairs(event) else event.players
+
+
+def entries_of(event: Event) -> tuple[Entry, ...]:
+    """The entries in the order of the file: the pairs where pairs are named, else the bots."""
+    if event.pairs:
+        return tuple(Entry(pair.name, pair.bots) for pair in event.pairs)
+    return tuple(Entry(bot.name, (bot.name,)) for bot in event.bots)
+
+
+def _plays_in_pairs(event: Event) -> bool:
+    return "pairs" in event.rules.split("+")[1:]
+
+
+def _check_bots(event: Event, where: str) -> None:
+    _check_names([bot.name for bot in event.bots], "bots", where)
+    for number, bot in enumerate(event.bots, start=1):
+        at = f"bots[{number}]"
+        if bot.remote == (bot.command is not None):
+            got = "both" if bot.remote else "neither"
+            expected = "either command or remote = true"
+            raise EventFileError(f"{where}: {at}: expected {expected}, got {got} for {bot.name!r}")
+        if not bot.remote:
+            _check_command(bot, at, where)
+        if bot.token is not None and not bot.remote:
+            expected = "a token only with remote = true"
+            raise EventFileError(f"{where}: {at}.token: expected {expected}, got a command too")
+
+
+def _check_command(bot: Bot, at: str, where: str) -> None:
+    try:
+        words = bot.argv
+    except ValueError as error:
+        raise wrong_value(
+            where, f"{at}.command", "a command with closed quotes", bot.command
+        ) from error
+    if not words or not words[0]:
+        raise wrong_value(where, f"{at}.command", "a program to start", bot.command)
+    if any("\0" in word for word in words):
+        raise wrong_value(where, f"{at}.command", "words without a zero byte", bot.command)
+
+
+def _check_pairs(event: Event, where: str) -> None:
+    if not event.pairs:
+        return
+    if not _plays_in_pairs(event):
+        raise EventFileError(
+            f"{where}: pairs: expected rules with the option pairs, got {event.rules!r}"
+        )
+    _check_names([pair.name for pair in event.pairs], "pairs", where)
+    known = {bot.name for bot in event.bots}
+    taken: dict[str, str] = {}
+    for number, pair in enumerate(event.pairs, start=1):
+        at = f"pairs[{number}].bots"
+        for name in dict.fromkeys(pair.bots):
+            if name not in known:
+                raise wrong_value(where, at, "the name of a bot of this file", name)
+            if name in taken:
+                raise wrong_value(where, at, f"a bot that is not in {taken[name]} already", name)
+            taken[name] = f"pairs[{number}]"
+    for number, bot in enumerate(event.bots, start=1):
+        if bot.name not in taken:
+            raise wrong_value(where, f"bots[{number}].name", "a bot that is in a pair", bot.name)
+
+
+def _check_tie_breaks(event: Event, where: str) -> None:
+    for number, tie_break in enumerate(event.tie_breaks, start=1):
+        if tie_break in event.tie_breaks[: number - 1]:
+            raise wrong_value(where, f"tie_breaks[{number}]", "each tie-break once", tie_break)
+
+
+def _check_numbers(event: Event, where: str) -> None:
+    if _plays_in_pairs(event) and event.players not in {4, 6}:
+        raise wrong_value(where, "players", "4 or 6 with the option pairs", event.players)
+    least = max(2, sides_of(event))
+    key = "pairs" if event.pairs else "bots"
+    count = len(entries_of(event))
+    if count < least:
+        raise wrong_value(where, key, f"at least {least} for {event.players} players a game", count)
+
+
+def _check_names(names: list[str], key: str, where: str) -> None:
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        first = seen.setdefault(name.casefold(), number)
+        if first != number:
+            expected = f"a name unlike that of {key}[{first}], whatever the case"
+            raise wrong_value(where, f"{key}[{number}].name", expected, name)
