@@ -1,0 +1,64 @@
+"""Reading command lines: argparse, with errors of one sentence that know what was meant."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+
+class BadInputError(Exception):
+    """What the user gave cannot be used; the text is one sentence for standard error."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `BadInputError` instead of leaving, and suggests what was meant."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
+        )
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace | None:
+        """The arguments in *words*; None if they asked for help, which is printed.
+
+        Raises `BadInputError`.
+        """
+        try:
+            arguments, unknown = self.parse_known_intermixed_args(words)
+        except SystemExit:
+            return None
+        for word in unknown:
+            self._refuse(word)
+        return arguments
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `BadInputError`; argparse calls this."""
+        raise BadInputError(f"{self.prog}: {message}")
+
+    def _refuse(self, word: str) -> NoReturn:
+        option = word.partition("=")[0]
+        if not option.startswith("-"):
+            self.error(f"expected no more arguments, got {word!r}")
+        options = [text for action in self._actions for text in action.option_strings]
+        self.error(unknown("option", option, options))
+
+
+def unknown(what: str, word: str, known: Iterable[str]) -> str:
+    """The sentence for a *word* that is none of *known*, with the one that was meant if it is near.
+
+    >>> unknown("option", "--agian", ["--again", "--json"])
+    "unknown option '--agian', did you mean --again?"
+    """
+    choice = list(known)
+    near = difflib.get_close_matches(word, choice, n=1)
+    meant = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(choice)}"
+    return f"unknown {what} {word[:60]!r}, {meant}"
+
+
+def whole_number(text: str) -> int:
+    """The type of an argument that is a whole number from 1 up."""
+    if not (text.isdecimal() and text.isascii() and len(text) < 10 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text[:40]!r}")
+    return int(text)
