@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""The league server: seats bots, referees their games, runs events."""

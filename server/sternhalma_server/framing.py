@@ -1,0 +1,86 @@
+"""Bytes to lines: where one message ends and the next begins, and no more.
+
+The packet that completes a line carries the line's stamp. A line of which a byte had arrived before
+the buffer was marked is begun early; it stays so however late it is completed.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+MAX_LINE: Final = 1024  # bytes, without the line end
+
+
+class Line(NamedTuple):
+    """One line from a peer.
+
+    `stamp` is when the packet that completed it arrived (nanoseconds, the server's monotonic
+    clock), `early` whether it was begun before the last `LineBuffer.mark`, `fault` what is wrong
+    with its bytes, None for a good one; `text` is then only fit to be quoted.
+    """
+
+    text: str
+    stamp: int
+    early: bool
+    fault: str | None = None
+
+
+class LineBuffer:
+    """Cuts what arrives on one connection into lines."""
+
+    __slots__ = ("_begun_early", "_head", "_lines", "_skipping")
+
+    def __init__(self) -> None:
+        self._head = b""  # the line under way
+        self._begun_early = False
+        self._skipping = False  # inside a line that was too long
+        self._lines: list[Line] = []
+
+    def feed(self, data: bytes, stamp: int) -> None:
+        """Take *data*, which arrived at *stamp*."""
+        head = self._head
+        if not head and not self._skipping and data.count(b"\n") == 1 and data[-1] == 10:
+            # One whole line in one packet: almost every answer.
+            self._add(data[:-1], stamp)
+            return
+        *complete, rest = (head + data).split(b"\n")
+        for line in complete:
+            if self._skipping:
+                self._skipping = False
+            else:
+                self._add(line, stamp)
+        if self._skipping:
+            rest = b""
+        elif len(rest) > MAX_LINE + 1:  # one more for a CR
+            self._add(rest, stamp)
+            self._skipping = True
+            rest = b""
+        if not rest:
+            self._begun_early = False
+        self._head = rest
+
+    def _add(self, line: bytes, stamp: int) -> None:
+        early, self._begun_early = self._begun_early, False
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        if not line:
+            return
+        if len(line) > MAX_LINE:
+            text = line[:MAX_LINE].decode("utf-8", "replace")
+            fault = f"expected a line of at most {MAX_LINE} bytes, got more"
+            self._lines.append(Line(text, stamp, early, fault))
+            return
+        try:
+            self._lines.append(Line(line.decode("utf-8"), stamp, early))
+        except UnicodeDecodeError:
+            text = line.decode("utf-8", "backslashreplace")
+            self._lines.append(Line(text, stamp, early, "expected UTF-8"))
+
+    def next(self) -> Line | None:
+        """The next complete line, None if there is none yet."""
+        return self._lines.pop(0) if self._lines else None
+
+    def mark(self) -> None:
+        """From here on lines are in time: whatever is under way now was begun early."""
+        if self._head or self._skipping:
+            self._begun_early = True

@@ -1,0 +1,106 @@
+"""An event file made ready to be played: its texts turned into rules, clocks and entries.
+
+The event file is read by the tournament package, which knows nothing of boards; what needs one is
+checked here, with the same kind of sentence.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sternhalma import Rules, RulesError, Terms
+from sternhalma_server.admission import Known
+from sternhalma_server.clock import ClockError, TimeControl, parse_clock
+from sternhalma_server.wire import MAX_SLOT
+from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.event import (
+    Bot,
+    Event,
+    EventFileError,
+    entries_of,
+    parse_event,
+    sides_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that decides an event. `source` is the event file's exact bytes."""
+
+    event: Event
+    source: bytes
+    rules: Rules
+    terms: Terms
+    control: TimeControl
+    entries: tuple[Entry, ...]
+    sides: int
+    parallel: int
+
+    def bot(self, name: str) -> Bot:
+        """The bot called *name*, as the event file spells it."""
+        return next(bot for bot in self.event.bots if bot.name == name)
+
+    def slots(self, bot: Bot) -> int:
+        """How many connections *bot* may have."""
+        return min(bot.connections or MAX_SLOT, MAX_SLOT)
+
+    def known(self) -> tuple[Known, ...]:
+        """The remote bots as the server's admission wants them."""
+        return tuple(
+            Known(
+                bot.name,
+                None if bot.token is None else bot.token.removeprefix("sha256:"),
+                self.slots(bot),
+            )
+            for bot in self.event.bots
+            if bot.remote
+        )
+
+
+def load_settings(path: Path) -> Settings:
+    """The settings of the event file at *path*. Raises `EventFileError`."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise EventFileError(
+            f"{path}: expected an event file that can be read: {error.strerror}"
+        ) from None
+    return settings_of(source, str(path))
+
+
+def settings_of(source: bytes, where: str) -> Settings:
+    """The settings of an event file's bytes; *where* names it in errors (`EventFileError`)."""
+    event = parse_event(source, where)
+    try:
+        rules = Rules.parse(event.rules)
+    except RulesError as error:
+        raise EventFileError(f"{where}: rules: {error}") from None
+    try:
+        rules.check_players(event.players)
+    except RulesError as error:
+        raise EventFileError(f"{where}: players: {error}") from None
+    try:
+        terms = Terms.of(rules, event.limit, event.at_limit)
+    except RulesError as error:
+        raise EventFileError(f"{where}: at_limit: {error}") from None
+    try:
+        control = parse_clock(event.clock)
+    except ClockError as error:
+        raise EventFileError(f"{where}: clock: {error}") from None
+    if event.draws and not rules.draws:
+        raise EventFileError(
+            f"{where}: draws: expected false under {event.rules!r},"
+            " where no draw can be agreed on, got true"
+        )
+    return Settings(
+        event=event,
+        source=source,
+        rules=rules,
+        terms=terms,
+        control=control,
+        entries=entries_of(event),
+        sides=sides_of(event),
+        parallel=event.parallel or max(1, (os.cpu_count() or 1) - 1),
+    )
