@@ -21,6 +21,9 @@ from engine.naive_text import (
 AtLimit = Literal["share", "progress"]
 Result = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
+# Measured once for each board: random play begins thousands of games.
+KNOWN_STEPS: dict[tuple[str, bool, str], dict[Hole, int]] = {}
+
 
 class NaiveGame:
     """One game that changes in place; seats are numbered from 0 in turn order."""
@@ -47,9 +50,7 @@ class NaiveGame:
         self.passed: set[int] = set()
         self.reason: str | None = None
         self.reached: set[tuple[Hole, Hole]] | None = None
-        self.steps = {
-            letter: self.board.steps_to(self.full_target(letter)) for letter in self.board.letters
-        }
+        self.steps = {letter: self.steps_home(letter) for letter in self.board.letters}
 
     @classmethod
     def load(
@@ -94,6 +95,13 @@ class NaiveGame:
     def full_target(self, letter: str) -> set[Hole]:
         return self.full_start(self.board.opposite(letter))
 
+    def steps_home(self, letter: str) -> dict[Hole, int]:
+        """For every hole the distance of rule 16 for a marble of *letter*."""
+        key = (self.variant, "15" in self.options, letter)
+        if key not in KNOWN_STEPS:
+            KNOWN_STEPS[key] = self.board.steps_to(self.full_target(letter))
+        return KNOWN_STEPS[key]
+
     def lock(self, letter: str) -> set[Hole]:
         return self.board.points[self.board.opposite(letter)]
 
@@ -128,15 +136,12 @@ class NaiveGame:
             return place == empty or place not in self.marbles
 
         landings = []
-        for direction in self.board.directions:
-            for k in range(1, 9 if "long" in self.options else 2):
-                line = [self.board.along(hole, direction, i) for i in range(1, 2 * k + 1)]
-                over = line.pop(k - 1)
-                if over is None or is_empty(over):
-                    continue
-                if all(place is not None and is_empty(place) for place in line):
-                    landing = line[-1]
-                    assert landing is not None
+        for ray in self.board.rays[hole]:
+            longest = len(ray) // 2 if "long" in self.options else min(1, len(ray) // 2)
+            for k in range(1, longest + 1):
+                over, landing = ray[k - 1], ray[2 * k - 1]
+                between = ray[: k - 1] + ray[k : 2 * k - 1]
+                if not is_empty(over) and is_empty(landing) and all(map(is_empty, between)):
                     landings.append(landing)
         return landings
 

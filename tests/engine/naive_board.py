@@ -73,6 +73,10 @@ class NaiveBoard:
             self.rows = [sorted(h for h in self.holes if h[0] == row) for row in range(1, 18)]
         else:
             self.rows = [sorted(h for h in self.holes if h[1] == rank) for rank in range(16, 0, -1)]
+        # For every hole the holes on each line out of it, nearest first, by direction.
+        self.rays = {
+            hole: [self.ray(hole, step) for step in self.directions] for hole in self.holes
+        }
         self.by_name = {hole_name(hole): hole for hole in self.holes}
 
     def opposite(self, letter: str) -> str:
@@ -83,6 +87,13 @@ class NaiveBoard:
         """The hole *times* steps away in a straight line, None beyond the board."""
         there = (hole[0] + times * direction[0], hole[1] + times * direction[1])
         return there if there in self.holes else None
+
+    def ray(self, hole: Hole, direction: tuple[int, int]) -> list[Hole]:
+        """The holes from *hole* to the edge, without *hole* itself."""
+        on_the_way: list[Hole] = []
+        while (there := self.along(hole, direction, len(on_the_way) + 1)) is not None:
+            on_the_way.append(there)
+        return on_the_way
 
     def steps_to(self, targets: set[Hole]) -> dict[Hole, int]:
         """For every hole the number of steps on an empty board to the nearest of *targets*."""
