@@ -10,7 +10,6 @@ import os
 import random
 import socket
 import sys
-from typing import TextIO
 
 
 def choose(moves: list[str], position: str, rng: random.Random) -> str:  # noqa: ARG001
@@ -18,10 +17,10 @@ def choose(moves: list[str], position: str, rng: random.Random) -> str:  # noqa:
     return rng.choice(moves)
 
 
-def play(server: TextIO, login: str) -> str:
+def play(server: socket.socket, login: str) -> str:
     """Log in, answer every turn, and return the reason with which the server says goodbye."""
     seed = ""
-    for line in server:
+    for line in server.makefile(encoding="utf-8", newline="\n"):
         match line.split():
             case ["sternhalma", "1", *_]:
                 answer = login
@@ -39,7 +38,7 @@ def play(server: TextIO, login: str) -> str:
                 return " ".join(reason)
             case _:
                 continue  # whatever else the server says, a bot may ignore
-        print(answer, file=server, flush=True)  # an answer left in a buffer loses on time
+        server.sendall(f"{answer}\n".encode())  # at once: an answer in a buffer loses on time
     return "the connection ended without a goodbye"
 
 
@@ -52,8 +51,7 @@ if __name__ == "__main__":
     if len(given) != 3 or "" in given:
         sys.exit("usage: one_file_bot.py HOST PORT NAME")
     token = f" token={told('TOKEN')}" if told("TOKEN") else ""
-    with socket.create_connection((given[0], int(given[1]))) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        stream = connection.makefile("rw", encoding="utf-8", newline="\n")
-        farewell = play(stream, f"login {given[2]} slot={told('SLOT') or 1} moves=yes{token}")
+    with socket.create_connection((given[0], int(given[1]))) as server:
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        farewell = play(server, f"login {given[2]} slot={told('SLOT') or 1} moves=yes{token}")
     sys.exit(None if farewell.startswith("event-over") else farewell)

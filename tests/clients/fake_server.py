@@ -16,7 +16,7 @@ from typing import TextIO
 
 import sternhalma as sh
 
-PATIENCE = 30.0  # seconds; a client that hangs fails its test rather than the whole run
+PATIENCE = 20.0  # seconds; a client that hangs fails its test rather than the whole run
 
 
 @dataclass

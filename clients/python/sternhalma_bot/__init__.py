@@ -1,1 +1,19 @@
-"""Placeholder docstring."""
+"""Bots for the Sternhalma league server, in Python.
+
+    from sternhalma_bot import Turn, seat
+
+    def choose(turn: Turn) -> str:
+        return turn.game.format_move(turn.game.legal_moves()[0])
+
+    if __name__ == "__main__":
+        seat(choose)
+
+`seat` reads the command line and the environment, `play` and `run` are told everything, and
+`sternhalma_bot.core` is the conversation alone, for those who bring a loop of their own.
+"""
+
+from sternhalma_bot.cli import seat
+from sternhalma_bot.run import Bot, Player, play, run
+from sternhalma_bot.turn import Turn
+
+__all__ = ["Bot", "Player", "Turn", "play", "run", "seat"]
