@@ -1,9 +1,10 @@
 """Bots for the Sternhalma league server, in Python.
 
+    import sternhalma
     from sternhalma_bot import Turn, seat
 
-    def choose(turn: Turn) -> str:
-        return turn.game.format_move(turn.game.legal_moves()[0])
+    def choose(turn: Turn) -> sternhalma.Move:
+        return turn.game.legal_moves()[0]
 
     if __name__ == "__main__":
         seat(choose)

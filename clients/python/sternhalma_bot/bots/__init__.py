@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import sternhalma
-from sternhalma_bot.bots import random_bot
+from sternhalma_bot.bots import greedy, random_bot
 from sternhalma_bot.turn import Turn
 
 
@@ -25,4 +25,5 @@ class Sample:
 
 SAMPLES: Final[Mapping[str, Sample]] = {
     "random": Sample(random_bot.choose, "plays any legal move"),
+    "greedy": Sample(greedy.choose, "plays the move that gains most"),
 }

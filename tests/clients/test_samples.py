@@ -1,0 +1,122 @@
+"""The sample bots: what all of them keep to, and how good they are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+import sternhalma as sh
+from sternhalma_bot.bots import SAMPLES, costs
+from sternhalma_bot.turn import Turn
+
+EVERYWHERE = [
+    ("tara", 2),
+    ("tara", 3),
+    ("tara", 4),
+    ("tara+long", 6),
+    ("duel", 2),
+    ("corner", 3),
+    ("corner+15", 2),
+    ("corner+2c", 2),
+    ("corner+3c", 2),
+    ("corner+long+pairs", 4),
+    ("corner+pairs", 6),
+    ("corner+first+out40+through", 4),
+    ("halma13", 4),
+    ("halma13+out40+pairs", 4),
+    ("halma19", 2),
+]
+
+
+def opened(rules: str, players: int, plies: int, seed: int, limit: int | None = None) -> sh.Game:
+    rng = random.Random(seed)
+    game = sh.Game.new(rules, players, limit=limit)
+    while game.ply <= plies and game.turn is not None:
+        legal = game.legal_moves()
+        game = game.play(rng.choice(legal) if legal else sh.PASS)
+    return game
+
+
+def played(game: sh.Game, bots: Sequence[str], seed: int = 0) -> sh.Game:
+    """The end of *game* with a sample bot on every seat; an illegal move raises."""
+    while (seat := game.turn) is not None:
+        if game.must_pass:
+            game = game.play(sh.PASS)
+        else:
+            game = game.play(SAMPLES[bots[seat]].choose(Turn.of(game, seed)))
+    return game
+
+
+@pytest.mark.parametrize("bot", SAMPLES)
+@pytest.mark.parametrize(("rules", "players"), EVERYWHERE)
+def test_every_sample_plays_legally_under_every_rule_set(
+    bot: str, rules: str, players: int
+) -> None:
+    for plies in [0, 40]:
+        game = opened(rules, players, plies, seed=plies, limit=200)
+        for _ in range(4):
+            if game.turn is not None and not game.must_pass:
+                game = game.play(SAMPLES[bot].choose(Turn.of(game)))
+
+
+@pytest.mark.parametrize("bot", SAMPLES)
+def test_the_same_seed_and_turn_get_the_same_answer_whatever_came_before(bot: str) -> None:
+    early, late = opened("tara", 2, 6, seed=1), opened("tara", 2, 30, seed=2)
+
+    def answers(order: Sequence[sh.Game], time_left: float | None) -> dict[str, sh.Move]:
+        turns = [Turn(str(game), game.ply, 7, time_left) for game in order]
+        return {turn.position: SAMPLES[bot].choose(turn) for turn in turns}
+
+    assert answers([early, late], None) == answers([late, early, late], 60.0)
+
+
+@pytest.mark.parametrize("rules", ["tara", "corner", "halma13"])
+def test_greedy_beats_chance(rules: str) -> None:
+    for seed in range(4):
+        game = opened(rules, 2, 4, seed)
+        result = played(game, ["greedy", "random"][:: 1 if seed % 2 else -1]).result
+        assert result is not None
+        assert result.places[0 if seed % 2 else 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "players"),
+    [("tara", 2), ("corner", 2), ("tara", 6), ("corner", 4), ("halma13", 4), ("corner+2c", 2)],
+)
+def test_greedy_games_are_finished_not_broken_off(rules: str, players: int) -> None:
+    for seed in range(3):
+        result = played(opened(rules, players, 4, seed), ["greedy"] * players).result
+        assert result is not None
+        assert result.end is sh.End.GOAL
+
+
+def test_greedy_leaves_the_start_in_time_where_staying_loses() -> None:
+    for seed in range(3):
+        game = played(opened("halma19+out40", 2, 4, seed), ["greedy", "random"])
+        assert game.result is not None
+        assert game.result.places == (1, 2)
+
+
+def test_of_moves_that_gain_the_same_greedy_takes_the_rearmost() -> None:
+    # From the start a hop gains four and a step two; of the hops, those from c7 and c5 start rear.
+    move = SAMPLES["greedy"].choose(Turn.of(sh.Game.new("tara")))
+    assert sh.STAR.format_hole(move.origin)[0] == "c"
+
+
+def test_greedy_heads_for_the_gap_along_the_front() -> None:
+    # m5 stands at the west end of the row before the target, and n10 is open: five steps.
+    board = "1/2/3/4/13/12/11/10/9/10/11/12/A12/1AAA/AAA/AA/A"
+    game = sh.Game.load(f"duel {board} A,D A 60,60 -", puzzle=True)
+    assert played(game, ["greedy", "greedy"]).position.counts == (65, 64)
+
+
+def test_a_full_target_costs_least() -> None:
+    for rules in ["tara", "corner+15", "halma13", "halma19"]:
+        start = sh.Game.new(rules).position
+        lane = start.seating.lanes[0]
+        table = costs.hole_costs(start, lane)
+        inside = [table[hole] for hole in range(len(table)) if lane.fill >> hole & 1]
+        outside = [table[hole] for hole in range(len(table)) if not lane.fill >> hole & 1]
+        assert max(inside) < min(outside)
