@@ -73,7 +73,10 @@ def test_a_long_simulation_keeps_the_error_rate(
 ) -> None:
     wrong, _ = errors(Sprt(0, 40, alpha, beta, model), truth, 1500, paired=paired)
     promised = alpha if truth == "H0" else beta
-    assert promised / 2 <= wrong <= promised + 2.5 * math.sqrt(promised / 1500)
+    # Overshoot takes a fifth of the rate at most; 8,000 runs show 0.018 for 0.02. The rest is the
+    # scatter of 1,500 runs, three deviations of it because there are sixteen of these.
+    scatter = 3 * math.sqrt(promised / 1500)
+    assert 0.8 * promised - scatter <= wrong <= promised + scatter
 
 
 @pytest.mark.slow
