@@ -24,6 +24,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "show": "draw a position",
     "moves": "list the legal moves of a position",
     "perft": "count the sequences of moves from a position",
+    "token": "make a secret token for a bot that dials in",
+    "verify": "check the results folder of an event",
 }
 
 

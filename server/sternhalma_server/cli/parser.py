@@ -1,4 +1,4 @@
-"""Reading command lines: argparse, with errors of one sentence that know what was meant."""
+"""Words: reading those of a command line, and writing sentences that know what was meant."""
 
 from __future__ import annotations
 
@@ -62,3 +62,12 @@ def whole_number(text: str) -> int:
     if not (text.isdecimal() and text.isascii() and len(text) < 10 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text[:40]!r}")
     return int(text)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "game"), counted(0, "game")
+    ('1 game', '0 games')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -14,7 +14,7 @@ from typing import Any
 
 from sternhalma import Game, Position, Seat
 from sternhalma_server.cli.moves import legal_texts
-from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.positions import (
     POSITION_HELP,
     add_limit_option,
@@ -87,21 +87,17 @@ def _sentences(game: Game) -> list[str]:
         place = "" if result is None else f", place {result.places[seat]}"
         lines.append(
             f"{_name(position, seat)}: {share.home} home, {share.distance} steps to go,"
-            f" {_counted(position.counts[seat], 'turn')} had{place}"
+            f" {counted(position.counts[seat], 'turn')} had{place}"
         )
     if result is not None:
         return [*lines, f"over: {result.end.value}"]
     assert game.turn is not None
-    choice = _counted(len(game.legal_moves()), "move") if game.legal_moves() else "a pass only"
+    choice = counted(len(game.legal_moves()), "move") if game.legal_moves() else "a pass only"
     return [*lines, f"turn {game.ply}: {_name(position, game.turn)} has {choice}"]
 
 
 def _name(position: Position, seat: Seat) -> str:
     return position.seats[seat][0]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _wants_colour() -> bool:

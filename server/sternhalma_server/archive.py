@@ -1,0 +1,115 @@
+"""The results folder of an event: its records, the event file as it was, and the tables.
+
+    event.toml                       the event file, byte for byte
+    games/000017.txt                 a record for each game that has ended
+    results.csv                      a row for each record, with its digest
+    standings.md, .csv, .json        the table
+    times.csv                        what the bots were charged
+    SHA256SUMS                       digests of all the files above but the records
+
+Every file appears whole or not at all. A record is on the disk for good when `write_record`
+returns; tables can be derived again and are only written atomically.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from sternhalma_server.record import Record, RecordError, format_record, parse_record
+from sternhalma_server.results import Results
+
+EVENT: Final = "event.toml"
+GAMES: Final = "games"
+SUMS: Final = "SHA256SUMS"
+
+
+class ArchiveError(ValueError):
+    """A results folder that cannot be used as asked; one sentence with its path."""
+
+
+def create_archive(root: Path, source: bytes) -> None:
+    """Make the results folder *root* for the event file with the bytes *source*.
+
+    A folder that holds nothing but what is made here is taken over. Raises `ArchiveError` if it
+    holds records or another event file, since results of two runs must not mix.
+    """
+    event = root / EVENT
+    try:
+        (root / GAMES).mkdir(parents=True, exist_ok=True)
+        if event.exists() and event.read_bytes() != source:
+            raise ArchiveError(f"{root}: expected a new results folder, got one of another event")
+        if any((root / GAMES).iterdir()):
+            raise ArchiveError(f"{root}: expected a new results folder, got one with games in it")
+        _write(event, source, durable=True)
+    except OSError as error:
+        raise ArchiveError(
+            f"{root}: expected a folder that can be written: {error.strerror}"
+        ) from None
+
+
+def record_name(game: int) -> str:
+    """The path of the record of *game* in the folder.
+
+    >>> record_name(17)
+    'games/000017.txt'
+    """
+    return f"{GAMES}/{game:06}.txt"
+
+
+def write_record(root: Path, record: Record) -> None:
+    """Keep *record*; it survives a power cut once this returns. Raises `OSError`."""
+    _write(root / record_name(record.game), format_record(record).encode("ascii"), durable=True)
+
+
+def read_record(path: Path) -> Record:
+    """The record in the file *path*. Raises `RecordError` naming the line, `OSError`."""
+    data = path.read_bytes()
+    try:
+        text = data.decode("ascii")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start]
+        raise RecordError(f"line {line}: expected ASCII, got a byte {byte:#04x}") from None
+    return parse_record(text)
+
+
+def read_records(root: Path) -> Iterator[Record]:
+    """All records of the folder in the order of their games. Raises as `read_record`."""
+    for path in sorted((root / GAMES).iterdir(), key=lambda path: (len(path.name), path.name)):
+        yield read_record(path)
+
+
+def write_tables(root: Path, results: Results) -> None:
+    """Write the tables and the list of *results*, and the digests of what is there."""
+    files = results.files()
+    for name, text in files.items():
+        _write(root / name, text.encode(), durable=False)
+    _write(root / SUMS, sums((root / EVENT).read_bytes(), files).encode(), durable=False)
+
+
+def sums(event: bytes, files: Mapping[str, str]) -> str:
+    """The text of SHA256SUMS, as `sha256sum --check` reads it."""
+    data = {EVENT: event, **{name: text.encode() for name, text in files.items()}}
+    return "".join(f"{hashlib.sha256(data[name]).hexdigest()}  {name}\n" for name in sorted(data))
+
+
+def _write(path: Path, data: bytes, *, durable: bool) -> None:
+    # A reader sees the old file or the new one. The name of the passing file begins with a dot, so
+    # that listings and `*.txt` leave it out.
+    passing = path.with_name(f".{path.name}.new")
+    with passing.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    passing.replace(path)
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
