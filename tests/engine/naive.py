@@ -63,11 +63,14 @@ class NaiveGame:
         """Rule 20: tested as in 13 before the first move, and no passes so far.
 
         Reading of 13 and 17: loading is not the end of anybody's own turn, so nobody goes out.
+        Reading of "`-` when over": where nothing shows how the game ended, it was at the limit or
+        by passes, which leave no mark in the text.
         """
         game = cls(read_position(text, puzzle), limit, at_limit)
-        if game.turn is not None:
-            game.settle()
-            game.hand_on()
+        game.settle()
+        if game.turn is None and game.reason is None:
+            game.reason = game.at_limit
+        game.hand_on()
         return game
 
     @classmethod

@@ -6,6 +6,7 @@ Follows RULES.md, "Names" and "Text".  Readings taken where the page leaves room
 * Board letters are capitals; "upper case is accepted" is said of moves only.
 * A pair that is out stands as two neighbours in seat order (`!A,!D`), and a partner who had
   finished before is listed only there: a seat is in, finished or out, never two of them.
+* Level ones stand in seat order, as a pair that is out does; another order is refused.
 * The counts need not fit the turn: nothing asks for it.
 """
 
@@ -198,7 +199,10 @@ def read_done(text: str, firsts: list[str]) -> tuple[list[list[int]], list[int]]
         elif out:
             raise NaiveError(f"a finisher after one that is out in {text!r}")
         else:
-            finished.append([firsts.index(name) for name in names])
+            group = [firsts.index(name) for name in names]
+            if group != sorted(group):
+                raise NaiveError(f"level ones not in seat order in {text!r}")
+            finished.append(group)
     return finished, out
 
 

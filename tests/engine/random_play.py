@@ -22,10 +22,12 @@ def choose_start(rng: Random, rules_id: str, players: int, limit: int) -> tuple[
     if kind != "start" or rng.random() < 0.3:
         near_limit = [0, max(0, limit - 3), limit - 1]
         base = rng.choice([n for n in (3, 17, 28, 29, 37, 38, 43) if n < limit] + near_limit)
+        if kind == "full" and game.variant == "tara":
+            base = rng.choice([28, 29, 30])
         game.counts = [base + rng.randint(0, 1) for _ in game.seats]
         game.turn = rng.randrange(players)
-    puzzle = kind in ("spoilt", "anywhere", "crowded")
-    if puzzle and rng.random() < 0.3:
+    puzzle = kind in ("spoilt", "anywhere", "crowded", "full")
+    if puzzle and rng.random() < 0.4:
         choose_done(rng, game)
     return game.position_text(), puzzle
 
@@ -39,7 +41,7 @@ def scatter(rng: Random, game: NaiveGame, kind: str) -> None:
             for _ in range(rng.randint(0, 45 // len(letters) + 4)):
                 game.marbles[holes.pop()] = letter
     elif kind == "crowded":
-        for hole in holes[rng.randint(1, 6) :]:
+        for hole in holes[rng.choice([0, 0, 1, 2, 5]) :]:
             game.marbles[hole] = rng.choice(letters)
     elif kind == "full":
         fill(rng, game)
@@ -94,6 +96,8 @@ def choose_done(rng: Random, game: NaiveGame) -> None:
         fate = rng.random()
         if fate < 0.25:
             game.out += unit
+            if rng.random() < 0.5:  # out long ago: the turns they lack are waited for no more
+                game.counts = [n // 2 if i in unit else n for i, n in enumerate(game.counts)]
         elif fate < 0.6:
             ended = rng.sample(unit, rng.randint(1, len(unit)))
             if game.finished and rng.random() < 0.3:
@@ -150,7 +154,7 @@ class SideBySide:
     def take_turn(self) -> None:
         rng, naive = self.rng, self.naive
         chance = rng.random()
-        if chance < (0.015 if len(naive.seats) == 2 else 0.04):
+        if chance < (0.015 if len(naive.seats) == 2 else 0.03):
             seat = rng.choice(naive.seats_in())
             self.line.append(f"drop {seat}")
             naive.drop(seat)
