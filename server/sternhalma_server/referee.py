@@ -8,7 +8,7 @@ so the way of a legal move through it is short.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sternhalma import Game, IllegalMoveError, NotationError, Result, Seat
 from sternhalma_server.announce import (
@@ -44,6 +44,8 @@ from sternhalma_server.wire import (
     parse_message,
 )
 
+Source = Literal["opening", "rules"]
+
 
 class Ply(NamedTuple):
     """One turn had: `source` is None for a bot's own move, else `opening` or `rules`."""
@@ -51,7 +53,7 @@ class Ply(NamedTuple):
     number: int
     seat: Seat
     path: str
-    source: str | None
+    source: Source | None
     charged: int = 0
     left: int | None = None
 
@@ -77,6 +79,11 @@ class Finished:
     result: Result | None
     happened: tuple[Ply | Fall | Agreed, ...]
     cause: Fall | None
+
+    @property
+    def falls(self) -> list[Fall]:
+        """How seats went out, in order."""
+        return [event for event in self.happened if isinstance(event, Fall)]
 
 
 class Referee:
@@ -224,7 +231,7 @@ class Referee:
         while self.turn is not None and self._game.must_pass:
             self._unasked("pass", "rules")
 
-    def _unasked(self, path: str, source: str) -> None:
+    def _unasked(self, path: str, source: Source) -> None:
         """Play a ply that no bot was asked for."""
         seat, ply = self._game.turn, self._game.ply
         assert seat is not None

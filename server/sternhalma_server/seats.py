@@ -65,7 +65,7 @@ class Lobby:
         why: Callable[[str], str],
         login_seconds: float,
     ) -> None:
-        self._nursery = nursery
+        self.nursery = nursery
         self._admission = admission
         self._why = why
         self._login_seconds = login_seconds
@@ -101,7 +101,7 @@ class Lobby:
         """A connection over *transport* whose backlog is sent in the background."""
 
         def send_rest(connection: Connection) -> None:
-            self._nursery.start_soon(connection.flush)
+            self.nursery.start_soon(connection.flush)
 
         return Connection(transport, send_rest)
 
@@ -159,7 +159,7 @@ class Lobby:
         """Let a task of the lobby wait on *holder*, which is in no game."""
         holder.parked = trio.Event()
         holder.idle = trio.CancelScope()
-        self._nursery.start_soon(self._idle, holder, holder.idle, holder.parked)
+        self.nursery.start_soon(self._idle, holder, holder.idle, holder.parked)
 
     async def _idle(self, holder: Holder, scope: trio.CancelScope, parked: trio.Event) -> None:
         connection, session = holder.connection, holder.session

@@ -75,7 +75,7 @@ class Moved:
     ply: int
     seat: str
     path: str
-    charged: int | None = None
+    charged: float | None = None
     left: int | None = None
     by: str | None = None
 
@@ -176,8 +176,8 @@ Message = (
 def parse_message(text: str) -> Message | None:
     """The message in the line *text*, None for one that is not known. Raises `ProtocolError`.
 
-    >>> parse_message("moved 1 7 A d5-e5 charged=12 left=1988").charged
-    12
+    >>> parse_message("moved 1 7 A d5-e5 charged=12.345 left=1987").charged
+    12.345
     """
     word, _, rest = text.partition(" ")
     reader = _READERS.get(word)
@@ -234,8 +234,15 @@ def _turn(rest: str) -> Turn:
 def _moved(rest: str) -> Moved:
     game, ply, seat, path, *words = rest.split(" ")
     keys = _keys(words)
+    charged = keys.get("charged")
     return Moved(
-        game, int(ply), seat, path, _number(keys, "charged"), _number(keys, "left"), keys.get("by")
+        game=game,
+        ply=int(ply),
+        seat=seat,
+        path=path,
+        charged=None if charged is None else float(charged),
+        left=_number(keys, "left"),
+        by=keys.get("by"),
     )
 
 

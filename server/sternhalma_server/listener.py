@@ -1,0 +1,90 @@
+"""The listening socket: accepting without end, whatever single connections do."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import trio
+
+from sternhalma_server.transport import SocketTransport, Transport, stamp_arrivals
+
+BACKLOG: Final = 1024
+PAUSE: Final = 0.1  # seconds without accepting when the process has no descriptor left
+
+log = logging.getLogger(__name__)
+
+# Out of descriptors or memory: what is connected plays on, newcomers wait in the kernel's queue.
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+class ListenError(Exception):
+    """An address that cannot be listened on; says which and why."""
+
+
+class Listener:
+    """A TCP socket that is listened on. Raises `ListenError`."""
+
+    def __init__(self, host: str, port: int) -> None:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            self._socket = socket.socket(family, kind, protocol)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind(address)
+            self._socket.listen(BACKLOG)
+        except OSError as error:
+            raise ListenError(
+                f"cannot listen on {host} port {port}: {error.strerror or error}"
+            ) from None
+        self._socket.setblocking(False)
+        self._stamped = stamp_arrivals(self._socket)
+        self.host, self.port = self._socket.getsockname()[:2]
+
+    async def serve(self, handler: Callable[[Transport], Awaitable[None]]) -> None:
+        """Give each newcomer to *handler* in a task of its own; never returns.
+
+        A handler that fails ends its own connection and is logged; the others never notice.
+        """
+        async with trio.open_nursery() as nursery:
+            while True:
+                try:
+                    sock, address = self._socket.accept()
+                except BlockingIOError:
+                    await trio.lowlevel.wait_readable(self._socket)
+                except OSError as error:
+                    # Anything else concerns one connection, which ended before it was accepted.
+                    if error.errno in _EXHAUSTED:
+                        log.warning("cannot accept connections: %s", error.strerror)
+                        await trio.sleep(PAUSE)
+                else:
+                    nursery.start_soon(self._handle, handler, sock, address)
+
+    async def _handle(
+        self,
+        handler: Callable[[Transport], Awaitable[None]],
+        sock: socket.socket,
+        address: tuple[object, ...],
+    ) -> None:
+        try:
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        except OSError:
+            sock.close()
+            return
+        transport = SocketTransport(sock, f"{address[0]}:{address[1]}", stamped=self._stamped)
+        try:
+            await handler(transport)
+        except Exception:
+            log.exception("the connection from %s failed", transport.peer)
+            transport.close()
+
+    def close(self) -> None:
+        """Stop listening."""
+        trio.lowlevel.notify_closing(self._socket)
+        self._socket.close()
