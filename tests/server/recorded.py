@@ -5,12 +5,20 @@ from __future__ import annotations
 from random import Random
 from typing import Final, NamedTuple
 
+from hypothesis import HealthCheck, settings
+
 from sternhalma import AtLimit, Game, Move
 from sternhalma_server.record import Draw, Evidence, Happening, Out, Player, Ply, Record
 from sternhalma_server.verdict import Reason, reason_of
 
 # A cannot move: its marbles at home are locked in, the others may not leave their target.
 SEALED: Final = "tara A/DD/D1D/4/13/12/11/4DD4/4DDD2/10/11/12/13/AAAA/AAA/AA/D A,D A 0,0 -"
+# For laws whose examples are whole games: a busy machine must not make them fail.
+PATIENT: Final = settings(
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 NAMES: Final = ("zoe", "max", "Ida", "b.4", "n-1", "kim")
 VOID: Final = (Reason.SERVER_FAULT, Reason.ABORTED)
 FORFEITS: Final = tuple(reason for reason in Reason if reason.puts_out)

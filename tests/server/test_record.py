@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.recorded import KINDS, Kind, recorded
+from server.recorded import KINDS, PATIENT, Kind, recorded
 from sternhalma_server.record import (
     Out,
     Ply,
@@ -54,6 +54,7 @@ def test_a_record_is_written_in_this_way_and_no_other() -> None:
     assert GOLDEN.endswith(f"sha256 {record.digest}\n")
 
 
+@PATIENT
 @given(records)
 def test_a_record_survives_the_round_trip_through_text(record: Record) -> None:
     text = format_record(record)
@@ -93,6 +94,7 @@ def test_every_single_character_counts() -> None:
             parse_record(text[:at] + text[at + 1 :])
 
 
+@PATIENT
 @given(records, st.data())
 def test_no_character_can_be_altered_added_or_removed(record: Record, data: st.DataObject) -> None:
     text = format_record(record)
@@ -105,6 +107,7 @@ def test_no_character_can_be_altered_added_or_removed(record: Record, data: st.D
             parse_record(altered)
 
 
+@PATIENT
 @given(records, st.data())
 def test_no_line_can_be_removed_doubled_or_moved(record: Record, data: st.DataObject) -> None:
     lines = format_record(record).splitlines(keepends=True)

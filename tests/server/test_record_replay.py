@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from server.recorded import KINDS, SEALED, Kind, recorded
+from server.recorded import KINDS, PATIENT, SEALED, Kind, recorded
 from server.test_record import GOLDEN
 from sternhalma_server.record import Ply, RecordError, format_record, parse_record
 from sternhalma_server.replay import replay
@@ -22,6 +22,7 @@ def signed(body: str) -> str:
     return f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n"
 
 
+@PATIENT
 @given(
     st.sampled_from(KINDS),
     st.integers(0, 2**32),
@@ -87,6 +88,7 @@ PLACE_CLASSES = {
 
 
 @pytest.mark.parametrize("where", PLACE_CLASSES)
+@PATIENT
 @given(seed=st.integers(0, 2**32), data=st.data())
 def test_an_altered_fact_is_noticed_even_with_a_new_digest(
     where: str, seed: int, data: st.DataObject
