@@ -65,6 +65,11 @@ class Board:
         return Mask((1 << len(self.coordinates)) - 1)
 
     @cached_property
+    def row_spans(self) -> tuple[slice, ...]:
+        """Where each row's holes lie in a text with one character for each hole."""
+        return tuple(slice(row[0], row[-1] + 1) for row in self.rows)
+
+    @cached_property
     def in_points(self) -> Mask:
         """The holes of all points, used or not."""
         return union(self.points.values())
@@ -102,7 +107,8 @@ class Board:
         return tuple(steps[Hole(i)] for i in range(len(self.coordinates)))
 
     @cached_property
-    def _by_name(self) -> dict[str, Hole]:
+    def by_name(self) -> dict[str, Hole]:
+        """The hole of each name."""
         return {name: Hole(i) for i, name in enumerate(self.names)}
 
     def format_hole(self, hole: Hole) -> str:
@@ -111,9 +117,7 @@ class Board:
 
     def parse_hole(self, text: str) -> Hole:
         """The hole called *text*; upper case is accepted. Raises `NotationError`."""
-        hole = self._by_name.get(text)
-        if hole is None:
-            hole = self._by_name.get(text.lower())
+        hole = self.by_name.get(text.lower())
         if hole is None:
             raise NotationError(f"expected a hole of the {self.name} board, got {text[:20]!r}")
         return hole

@@ -13,11 +13,8 @@ def finishers(position: Position) -> tuple[tuple[Seat, ...], ...]:
     occupied = position.occupied
     lanes_of = position.seating.lanes_of
     # Most turns fill no target at all, whoever's marbles count: this answers them.
-    candidates = [
-        seat
-        for seat in position.active
-        if all(lane.fill & occupied == lane.fill for lane in lanes_of[seat])
-    ]
+    fills = position.seating.fills
+    candidates = [seat for seat in position.active if fills[seat] & occupied == fills[seat]]
     if not candidates:
         return ()
     filled = [

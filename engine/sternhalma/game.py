@@ -167,7 +167,12 @@ class Game:
             marbles = position.moved(full.origin, full.target)
             passed = frozenset[Seat]()
         after = Position(
-            position.seating, marbles, mover, tuple(counts), position.finished, position.out
+            position.seating,
+            marbles,
+            position.following(mover),
+            tuple(counts),
+            position.finished,
+            position.out,
         )
         return _settle(after, self.terms, passed, full, mover=mover)
 
@@ -224,8 +229,9 @@ def _settle(
     *,
     mover: Seat | None = None,
 ) -> Game:
-    """The game at *position* after a turn of *mover*, or after a drop or loading (None)."""
+    """The game at *position*: after a turn of *mover*, or after a drop or loading (None)."""
     rules = position.rules
+    before = position
     if mover is not None and rules.clear_by is not None:
         late = position.counts[mover] >= rules.clear_by
         if late and position.own(mover) & position.seating.starts[mover]:
@@ -236,19 +242,14 @@ def _settle(
     end = _end(position, terms, passed, finished=bool(new))
     if end is not None:
         return _over(position, terms, end, passed, last)
-    turn = position.turn
-    if turn is None:  # loaded as over, with nothing left that says why
+    if position.turn is None:  # loaded as over, with nothing left that says why
         return _over(position, terms, terms.at_limit_end, passed, last)
-    if mover is not None or turn in position.gone:
-        turn = position.following(turn)
-        position = Position(
-            position.seating,
-            position.marbles,
-            turn,
-            position.counts,
-            position.finished,
-            position.out,
-        )
+    if position is not before or mover is None:
+        # Who goes out or finishes does not get the turn that was his.
+        turn: Seat | None = position.turn
+        while turn is not None and turn in position.gone:
+            turn = position.following(turn)
+        position = replace(position, turn=turn)
     return Game(position, terms, passed, last)
 
 
@@ -257,18 +258,19 @@ def _end(
 ) -> End | None:
     """How the game ends at *position*, None if it goes on."""
     active = position.active
-    units = position.seating.units
-    gone = position.gone
-    if position.rules.first_ends and any(
-        gone.issuperset(units[seat]) for group in position.finished for seat in group
-    ):
-        return End.GOAL
-    if len({units[seat] for seat in active}) <= 1:
-        return End.GOAL if finished or not position.out else End.LAST
-    counts = position.counts
-    if min([counts[seat] for seat in active]) >= terms.limit:
-        return terms.at_limit_end
-    if passed and passed.issuperset(active):
+    if position.finished or position.out:
+        units = position.seating.units
+        gone = position.gone
+        if position.rules.first_ends and any(
+            gone.issuperset(units[seat]) for group in position.finished for seat in group
+        ):
+            return End.GOAL
+        if len({units[seat] for seat in active}) <= 1:
+            return End.GOAL if finished or not position.out else End.LAST
+        fewest = min([position.counts[seat] for seat in active])
+    else:
+        fewest = min(position.counts)
+    if fewest >= terms.limit or (passed and passed.issuperset(active)):
         return terms.at_limit_end
     return None
 

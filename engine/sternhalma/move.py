@@ -57,7 +57,11 @@ def parse_move(board: Board, text: str) -> Move:
         if text.lower() == "pass":
             return PASS
         raise NotationError(f"expected a path such as d5-e5 or 'pass', got {text[:40]!r}")
-    return Move(tuple([board.parse_hole(word) for word in words]))
+    by_name = board.by_name
+    try:
+        return Move(tuple([by_name[word] for word in words]))
+    except KeyError:  # upper case, or no hole at all
+        return Move(tuple([board.parse_hole(word) for word in words]))
 
 
 def format_move(board: Board, move: Move) -> str:

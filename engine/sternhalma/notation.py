@@ -12,6 +12,7 @@ from sternhalma.rules import Rules, RulesError
 from sternhalma.seating import Seat, Seating, seating
 
 FIELDS: Final = ("rules", "board", "seats", "turn", "counts", "done")
+_LETTER_OF_DIGIT: Final = str.maketrans(dict(zip("0123456", f".{LETTERS}", strict=True)))
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _RUN: Final = re.compile(r"[1-9][0-9]?|[A-F.]", re.ASCII)
 
@@ -37,17 +38,16 @@ def format_position(position: Position) -> str:
 
 def format_board(position: Position) -> str:
     """The board field of *position*: rows from the north, marbles as letters, empties as runs."""
-    cells = ["."] * len(position.seating.board.coordinates)
-    for letter, marbles in zip(LETTERS, position.marbles, strict=False):
-        rest: int = marbles
-        while rest:
-            low = rest & -rest
-            cells[low.bit_length() - 1] = letter
-            rest ^= low
-    text = "".join(cells)
-    return "/".join(
-        [_format_row(text[row[0] : row[-1] + 1]) for row in position.seating.board.rows]
-    )
+    # Read as hexadecimal, the binary digits of a set become one digit for each hole. Times the
+    # number of its colour, and added up, they are the whole board, still as one number: this costs
+    # the same however many marbles there are.
+    digits = 0
+    for number, marbles in enumerate(position.marbles, start=1):
+        if marbles:
+            digits += number * int(f"{marbles:b}", 16)
+    board = position.seating.board
+    cells = f"{digits:0{len(board.coordinates)}x}"[::-1].translate(_LETTER_OF_DIGIT)
+    return "/".join([_format_row(cells[span]) for span in board.row_spans])
 
 
 @lru_cache(maxsize=65536)

@@ -68,10 +68,7 @@ class Position:
     @property
     def occupied(self) -> Mask:
         """The holes with a marble."""
-        result = 0
-        for marbles in self.marbles:
-            result |= marbles
-        return Mask(result)
+        return Mask(sum(self.marbles))  # no hole has two marbles, so the sum is the union
 
     @property
     def ply(self) -> int:
@@ -127,8 +124,11 @@ class Position:
     def moved(self, origin: Hole, target: Hole) -> tuple[Mask, ...]:
         """The marbles after one has gone from *origin* to *target*."""
         bit = 1 << origin
-        change = bit | 1 << target
-        return tuple([Mask(own ^ change) if own & bit else own for own in self.marbles])
+        for colour, own in enumerate(self.marbles):
+            if own & bit:
+                there = Mask(own ^ (bit | 1 << target))
+                return (*self.marbles[:colour], there, *self.marbles[colour + 1 :])
+        raise ValueError(f"expected a marble in hole {origin}, it is empty")
 
     def without(self, seat: Seat, holes: Mask) -> Position:
         """The position with the marbles of *seat* lifted from *holes*."""

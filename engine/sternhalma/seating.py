@@ -74,6 +74,11 @@ class Seating:
         return tuple(union(lane.start for lane in lanes) for lanes in self.lanes_of)
 
     @cached_property
+    def fills(self) -> tuple[Mask, ...]:
+        """All that each seat has to fill."""
+        return tuple(union(lane.fill for lane in lanes) for lanes in self.lanes_of)
+
+    @cached_property
     def units(self) -> tuple[tuple[Seat, ...], ...]:
         """For each seat, the seats that are placed together with it: a pair, or itself alone."""
         half = self.players // 2
