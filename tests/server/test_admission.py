@@ -1,0 +1,94 @@
+"""Who may log in."""
+
+from __future__ import annotations
+
+import pytest
+
+from sternhalma_server.admission import Admission, Known, Refusal, token_digest
+from sternhalma_server.wire import Login
+
+SECRET = token_digest("sesame")
+
+
+def admit(login: Login, *connected: tuple[str, int]) -> Refusal | None:
+    """What an event of Zoe (a token, two slots) and max says to *login*."""
+    return Admission([Known("Zoe", SECRET, slots=2), Known("max")]).admit(login, connected)
+
+
+def test_a_bot_of_the_event_is_admitted() -> None:
+    assert admit(Login("max")) is None
+
+
+@pytest.mark.parametrize("name", ["zoe", "ZOE", "zOe"])
+def test_a_name_is_known_in_any_case_and_spelled_as_the_event_does(name: str) -> None:
+    admission = Admission([Known("Zoe")])
+    assert admission.admit(Login(name), []) is None
+    assert admission.name(Login(name)) == "Zoe"
+
+
+def test_a_name_the_event_does_not_know_is_refused() -> None:
+    refusal = admit(Login("nobody"))
+    assert refusal == Refusal("unknown-name", "expected one of the event's bots, got 'nobody'")
+
+
+@pytest.mark.parametrize("token", [None, "", "Sesame", "sesame ", SECRET, "sesam\xe9"])
+def test_a_wrong_token_is_refused_and_never_repeated(token: str | None) -> None:
+    refusal = admit(Login("zoe", token))
+    assert refusal == Refusal("bad-token", "expected the token of 'Zoe'")
+
+
+def test_the_right_token_is_admitted() -> None:
+    assert admit(Login("zoe", "sesame")) is None
+
+
+def test_a_token_where_none_is_asked_for_is_ignored() -> None:
+    assert admit(Login("max", "anything")) is None
+
+
+def test_a_token_digest_is_the_sha_256_of_its_utf_8() -> None:
+    known = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    assert token_digest("hello") == known
+
+
+def test_a_slot_beyond_the_bots_connections_is_refused() -> None:
+    refusal = admit(Login("zoe", "sesame", slot=3))
+    assert refusal == Refusal("slot", "expected slot 1 to 2 for 'Zoe', got 3")
+
+
+def test_a_name_and_slot_that_are_connected_are_refused_in_any_case() -> None:
+    refusal = admit(Login("ZOE", "sesame"), ("Zoe", 1))
+    assert refusal == Refusal("in-use", "'Zoe' slot 1 is connected already")
+
+
+def test_another_slot_of_a_connected_name_is_admitted() -> None:
+    assert admit(Login("zoe", "sesame", slot=2), ("Zoe", 1)) is None
+
+
+def test_a_stranger_without_the_token_does_not_learn_who_is_connected() -> None:
+    refusal = admit(Login("zoe", "guess"), ("Zoe", 1))
+    assert refusal is not None
+    assert refusal.code == "bad-token"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        ("1.0", "1.1", "expected version 1.0 as before in this event, got 1.1"),
+        ("1.0", None, "expected version 1.0 as before in this event, got none"),
+        (None, "1.1", "expected version none as before in this event, got 1.1"),
+    ],
+)
+def test_the_version_of_the_first_login_is_fixed_for_the_event(
+    first: str | None, second: str | None, sentence: str
+) -> None:
+    admission = Admission([Known("max")])
+    assert admission.admit(Login("max", version=first), []) is None
+    assert admission.admit(Login("MAX", version=first), []) is None
+    assert admission.admit(Login("Max", version=second), []) == Refusal("version", sentence)
+    assert admission.version("max") == first
+
+
+def test_a_login_that_was_refused_fixes_no_version() -> None:
+    admission = Admission([Known("max", SECRET)])
+    admission.admit(Login("max", "wrong", version="evil"), [])
+    assert admission.admit(Login("max", "sesame", version="1.0"), []) is None
