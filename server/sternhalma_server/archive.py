@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from sternhalma_server.record import Record, RecordError, format_record, parse_record
-from sternhalma_server.results import Results
+from sternhalma_server.results import RESULTS, TABLES
 
 EVENT: Final = "event.toml"
 GAMES: Final = "games"
@@ -49,6 +49,14 @@ def create_archive(root: Path, source: bytes) -> None:
         raise ArchiveError(
             f"{root}: expected a folder that can be written: {error.strerror}"
         ) from None
+
+
+def clear_archive(root: Path) -> None:
+    """Remove what an earlier run wrote into *root*, and nothing else. Raises `OSError`."""
+    for path in (root / GAMES).glob("[0-9]*.txt"):
+        path.unlink()
+    for name in (EVENT, SUMS, RESULTS, *TABLES):
+        (root / name).unlink(missing_ok=True)
 
 
 def record_name(game: int) -> str:
@@ -83,9 +91,8 @@ def read_records(root: Path) -> Iterator[Record]:
         yield read_record(path)
 
 
-def write_tables(root: Path, results: Results) -> None:
-    """Write the tables and the list of *results*, and the digests of what is there."""
-    files = results.files()
+def write_tables(root: Path, files: Mapping[str, str]) -> None:
+    """Write *files*, which are `Results.files`, and the digests of what is there."""
     for name, text in files.items():
         _write(root / name, text.encode(), durable=False)
     _write(root / SUMS, sums((root / EVENT).read_bytes(), files).encode(), durable=False)

@@ -84,7 +84,9 @@ class Crew:
             "STERNHALMA_TOKEN": self._tokens[name],
         }
         try:
-            program = start_program(self._settings.bot(name).argv, environment)
+            program = start_program(
+                self._settings.bot(name).argv, environment, self._settings.folder
+            )
         except ProgramError as problem:
             self._tell(f"{name} (slot {slot}): {problem}")
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -54,7 +54,7 @@ class Observer(Protocol):
 class Keeper(Protocol):
     """Where finished games go."""
 
-    def keep(self, finished: Finished) -> None:
+    async def keep(self, finished: Finished) -> None:
         """Store a finished game; it is safe when this returns."""
         ...
 
@@ -202,6 +202,7 @@ class Director:
         if attendance.withdrawn:
             return Chair(bot, None)
         taken = self._taken | {(c.bot, c.slot) for c in before if c.slot is not None}
+        slots: Iterable[int]
         if self._crew.is_local(bot):
             slots = range(1, self._settings.slots(self._settings.bot(bot)) + 1)
         else:
@@ -225,15 +226,15 @@ class Director:
         except Exception:
             # The referee's own failure is nobody's loss: the game is void and played once more.
             log.exception("game %d failed", pairing.number)
-            self._failed(pairing)
+            await self._failed(pairing)
         else:
-            self._keep(finished)
+            self._count(finished)
         finally:
             self._taken.difference_update((c.bot, c.slot) for c in chairs if c.slot is not None)
             self._running -= 1
             self._notify()
 
-    def _failed(self, pairing: Pairing) -> None:
+    async def _failed(self, pairing: Pairing) -> None:
         self.summary.voids += 1
         if pairing.number not in self._faulted:
             self._faulted.add(pairing.number)
@@ -241,9 +242,14 @@ class Director:
             self._observer.tell(f"game {pairing.number} failed and is played again")
         else:
             referee = Referee(self._table(pairing, [None] * self._settings.event.players))
-            referee.void(Reason.SERVER_FAULT)
-            assert referee.finished is not None
-            self._keep(referee.finished)
+            self._count(await self._void(referee, Reason.SERVER_FAULT))
+
+    async def _void(self, referee: Referee, reason: Reason) -> Finished:
+        """End a game that no seat is told of."""
+        referee.void(reason)
+        assert referee.finished is not None
+        await self._keeper.keep(referee.finished)
+        return referee.finished
 
     async def _play(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> Finished:
         holders = await self._gather(chairs, pairing)
@@ -251,11 +257,9 @@ class Director:
             referee = Referee(self._table(pairing, holders))
             self._observer.started(referee.table)
             if not any(holders):
-                referee.void(Reason.ABORTED)
-                assert referee.finished is not None
-                return referee.finished
+                return await self._void(referee, Reason.ABORTED)
             now = next(h for h in holders if h is not None).connection.transport.now()
-            return await Runner(referee, holders, now).play()
+            return await Runner(referee, holders, self._keeper.keep, now).play()
         finally:
             for holder in holders:
                 if holder is not None:
@@ -324,8 +328,7 @@ class Director:
             tries=event.tries,
         )
 
-    def _keep(self, finished: Finished) -> None:
-        self._keeper.keep(finished)
+    def _count(self, finished: Finished) -> None:
         self.summary.games += 1
         for fall in finished.falls:
             if fall.reason.is_forfeit:

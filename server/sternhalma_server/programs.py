@@ -8,10 +8,13 @@ so that nothing it has started outlives it.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import trio
@@ -89,12 +92,18 @@ class Program:
         self._process.wait()
 
 
-def start_program(argv: Sequence[str], environment: Mapping[str, str]) -> Program:
-    """Start *argv* with *environment* added to the server's own. Raises `ProgramError`."""
+def start_program(argv: Sequence[str], environment: Mapping[str, str], folder: Path) -> Program:
+    """Start *argv* in *folder*, with *environment* added to the server's own.
+
+    The folder of the server's own Python comes first on the path, so that `python` is the one it
+    runs with and the commands installed beside it are found. Raises `ProgramError`.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     try:
         process = subprocess.Popen(
-            list(argv),
-            env={**os.environ, **environment},
+            [shutil.which(argv[0], path=path) or argv[0], *argv[1:]],
+            cwd=folder,
+            env={**os.environ, "PATH": path, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sternhalma import format_position
 from sternhalma_server.announce import Fall
-from sternhalma_server.record import Draw, Evidence, Happening, Out, Player, Record, timed
+from sternhalma_server.clock import MILLISECOND, milliseconds
+from sternhalma_server.record import Draw, Evidence, Happening, Out, Player, Record
 from sternhalma_server.record import Ply as RecordPly
 from sternhalma_server.referee import Agreed, Finished, Ply
 
@@ -41,7 +42,8 @@ def _happening(letters: list[str], event: Ply | Fall | Agreed) -> Happening:
         case Ply():
             evidence: Evidence = ()
             if event.source is None:
-                evidence = timed(event.charged, event.left)
+                left = "-" if event.left is None else str(event.left // MILLISECOND)
+                evidence = (("charged", milliseconds(event.charged)), ("left", left))
             return RecordPly(event.number, letters[event.seat], event.path, event.source, evidence)
         case Fall():
             return Out(letters[event.seat], event.reason, event.ply, (), event.line)

@@ -10,7 +10,7 @@ and is only moved when it has fired too soon: moving it for every move costs mor
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Protocol
 
 import trio
@@ -23,6 +23,9 @@ from sternhalma_server.referee import Finished, Referee
 
 GRACE: Final = SECOND // 4  # an answer that came in time may be read this much later
 DRAIN: Final = 16  # reads of what came early; who sends more than that floods
+
+
+Keep = Callable[[Finished], Awaitable[None]]
 
 
 class Seated(Protocol):
@@ -47,12 +50,16 @@ class Seated(Protocol):
 class Runner:
     """Plays the game of one referee with the bots in its seats, None where nobody came.
 
-    *now* is the time on the clock of the stamps.
+    *now* is the time on the clock of the stamps. *keep* stores a finished game; no seat hears of
+    the end before it has returned.
     """
 
-    def __init__(self, referee: Referee, seats: Sequence[Seated | None], now: int) -> None:
+    def __init__(
+        self, referee: Referee, seats: Sequence[Seated | None], keep: Keep, now: int
+    ) -> None:
         self._referee = referee
         self._seats = seats
+        self._keep = keep
         self._scope = trio.CancelScope()
         self._asked_ply = 0
         self._asked_seat: Seat | None = None
@@ -73,8 +80,9 @@ class Runner:
                 await self._turns()
             if scope.cancelled_caught:
                 self._woken()
-        self._tell(None, "")
         assert referee.finished is not None
+        await self._keep(referee.finished)
+        self._tell(None, "")
         return referee.finished
 
     async def _turns(self) -> None:

@@ -27,10 +27,12 @@ from sternhalma_tournament.event import (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that decides an event. `source` is the event file's exact bytes."""
+    """All that decides an event. `source` is the event file's exact bytes, `folder` where its
+    commands are run."""
 
     event: Event
     source: bytes
+    folder: Path
     rules: Rules
     terms: Terms
     control: TimeControl
@@ -67,11 +69,14 @@ def load_settings(path: Path) -> Settings:
         raise EventFileError(
             f"{path}: expected an event file that can be read: {error.strerror}"
         ) from None
-    return settings_of(source, str(path))
+    return settings_of(source, str(path), path.parent)
 
 
-def settings_of(source: bytes, where: str) -> Settings:
-    """The settings of an event file's bytes; *where* names it in errors (`EventFileError`)."""
+def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
+    """The settings of an event file's bytes; *where* names it in errors (`EventFileError`).
+
+    The commands of its bots are run in *folder*.
+    """
     event = parse_event(source, where)
     try:
         rules = Rules.parse(event.rules)
@@ -97,6 +102,7 @@ def settings_of(source: bytes, where: str) -> Settings:
     return Settings(
         event=event,
         source=source,
+        folder=folder,
         rules=rules,
         terms=terms,
         control=control,

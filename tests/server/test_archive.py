@@ -101,7 +101,7 @@ def keep(root: Path, source: bytes, records: list[Record]) -> None:
     for record in records:
         write_record(root, record)
         results.add(record)
-    write_tables(root, results)
+    write_tables(root, results.files())
 
 
 def charging(happening: Happening, milliseconds: str) -> Ply:

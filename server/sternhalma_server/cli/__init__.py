@@ -21,6 +21,7 @@ BAD_INPUT: Final = 2
 INTERRUPTED: Final = 3
 
 COMMANDS: Final[Mapping[str, str]] = {
+    "run": "play an event",
     "show": "draw a position",
     "moves": "list the legal moves of a position",
     "perft": "count the sequences of moves from a position",
