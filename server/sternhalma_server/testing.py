@@ -22,6 +22,7 @@ import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 import trio
@@ -265,6 +266,10 @@ class ScriptedPeer:
         except EOFError:
             return rest
 
+    def close(self) -> None:
+        """End the connection."""
+        self.transport.close()
+
     async def login(self, name: str, keys: str = "moves=yes") -> None:
         """Log in; *keys* as in protocol.md."""
         await self.expect("sternhalma ...")
@@ -347,10 +352,10 @@ class MemoryServer:
     def _why(self, bot: str) -> str:
         return self.director.why(bot)
 
-    def keep(self, finished: Finished) -> None:
+    async def keep(self, finished: Finished) -> None:
         """Store a finished game."""
         if self._keeper is not None:
-            self._keeper.keep(finished)
+            await self._keeper.keep(finished)
         self.games.append(finished)
 
     def started(self, table: Table) -> None:
@@ -397,7 +402,7 @@ async def memory_server(
     event: str, *, login_seconds: float = 10.0, keeper: Keeper | None = None
 ) -> AsyncGenerator[MemoryServer, None]:
     """Play the event whose file has the text *event*; all its bots must be remote."""
-    settings = settings_of(event.encode(), "event.toml")
+    settings = settings_of(event.encode(), "event.toml", Path())
     async with trio.open_nursery() as nursery:
         server = MemoryServer(settings, nursery, login_seconds=login_seconds, keeper=keeper)
         nursery.start_soon(server.run)
