@@ -300,7 +300,17 @@ def test_a_prior_out_of_range_is_refused(prior: float) -> None:
         rate(won("a", "b"), prior=prior)
 
 
-@pytest.mark.parametrize("anchor", [10_001, math.nan, -math.inf])
-def test_an_anchor_out_of_range_is_refused_by_name(anchor: float) -> None:
+@pytest.mark.parametrize("anchor", [math.nan, -math.inf])
+def test_an_anchor_without_a_number_is_refused_by_name(anchor: float) -> None:
     with pytest.raises(RatingError, match="'a'"):
         rate(won("a", "b"), anchors={"a": anchor})
+
+
+def test_anchors_that_no_game_can_bridge_are_refused() -> None:
+    with pytest.raises(RatingError, match="within 4000 Elo"):
+        rate(won("a", "b"), anchors={"a": 0, "b": 4001})
+
+
+def test_anchors_may_lie_anywhere_if_together() -> None:
+    ratings = rate([*won("a", "c"), *won("c", "b")], anchors={"a": 54_000, "b": 50_000}, prior=0)
+    assert elo(ratings, "c") == pytest.approx(52_000, abs=1e-3)

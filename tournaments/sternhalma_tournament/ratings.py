@@ -43,7 +43,8 @@ from sternhalma_tournament.plackett_luce import (
 
 DEFAULT_PRIOR: Final = 1.0
 WEAKEST_PRIOR: Final = 1e-6
-BOLDEST_ANCHOR: Final = 10_000.0
+# Further apart, games that would have to bridge the anchors carry no weight a float could hold.
+WIDEST_ANCHORS: Final = 4000.0
 HALF_WIDTH: Final = normal_quantile(0.975)  # of a 95 % interval, in standard deviations
 # Equal scores give equal ratings but for the last digits of long sums: what these decimals of an
 # Elo point do not tell apart shares a rank.
@@ -80,7 +81,8 @@ class Rating:
 class SeatAdvantage:
     """What moving first is worth in games of two, in Elo, with its 95 % interval.
 
-    All three are None where the games cannot tell it from the strengths (see `seat_can_be_told`).
+    *elo* and its bounds are None where there are no such games, and without a prior where they
+    cannot tell the seat from the strengths (see `seat_can_be_told`). *games* counts them.
     """
 
     games: int
@@ -153,12 +155,15 @@ def rate(
     if prior != 0 and not WEAKEST_PRIOR <= prior < math.inf:
         raise RatingError(f"expected a prior of 0, or from {WEAKEST_PRIOR}, got {prior!r}")
     for name, elo in anchors.items():
-        if not -BOLDEST_ANCHOR <= elo <= BOLDEST_ANCHOR:
-            raise RatingError(
-                f"expected a rating within {BOLDEST_ANCHOR:g} Elo for anchor {name!r}, got {elo!r}"
-            )
+        if not math.isfinite(elo):
+            raise RatingError(f"expected a finite rating for anchor {name!r}, got {elo!r}")
+    if anchors and max(anchors.values()) - min(anchors.values()) > WIDEST_ANCHORS:
+        raise RatingError(
+            f"expected anchors within {WIDEST_ANCHORS:g} Elo of each other, got {dict(anchors)!r}"
+        )
     games = tally(orders, also=anchors)
-    given = {games.names.index(name): elo / ELO for name, elo in anchors.items()}
+    level = sum(anchors.values()) / max(1, len(anchors))
+    given = {games.names.index(name): (elo - level) / ELO for name, elo in anchors.items()}
     wins = [*wins_of(games.duels), *_wins_of(games.choices), *_all_level(given)]
     links = [(winner, loser) for winner, loser, _ in wins]
     if prior > 0:
@@ -170,7 +175,7 @@ def rate(
     played = sum(round(duel.games) for duel in games.duels)
     told = seat_advantage and played > 0 and (prior > 0 or seat_can_be_told(wins))
     problem = _problem(games, groups, given, prior, seat=told)
-    fit = _centred(maximize(problem), [group for group in groups if given.keys().isdisjoint(group)])
+    fit = _in_elo(maximize(problem), groups, given, level)
     rows = dict(_rows(games, groups, given, fit, wins))
     return Ratings(
         tuple(rows.values()),
@@ -256,35 +261,39 @@ def _problem(
         if (near := tuple(loser for loser in losers if group_of[loser] == group_of[winner]))
     ]
     for stranger, group in enumerate(groups, start=len(games.names)):
-        if prior == 0:
+        floating = given.keys().isdisjoint(group)
+        if floating or prior == 0:
             fixed[stranger] = 0.0
-            if given.keys().isdisjoint(group):
-                fixed[group[0]] = 0.0
-            continue
-        if given.keys().isdisjoint(group):
-            fixed[stranger] = 0.0
-        for member in group:
+        if floating and prior == 0:
+            fixed[group[0]] = 0.0
+        for member in group if prior > 0 else ():
             choices.append(Choice(member, (stranger,), prior / 2))
             choices.append(Choice(stranger, (member,), prior / 2))
     duels = [duel for duel in games.duels if group_of[duel.first] == group_of[duel.second]]
     return Problem(size, fixed, duels, choices, prior)
 
 
-def _centred(fit: Fit, groups: Iterable[Sequence[int]]) -> Fit:
-    """*fit* in Elo, each of *groups* with the mean 0 and a covariance around that mean."""
+def _in_elo(
+    fit: Fit, groups: Iterable[Sequence[int]], given: Mapping[int, float], level: float
+) -> Fit:
+    """*fit* in Elo: with anchors around their *level*, else around the mean of each group."""
     strengths = [strength * ELO for strength in fit.strengths]
     covariance = [[entry * ELO**2 for entry in row] for row in fit.covariance]
     for group in groups:
+        if not given.keys().isdisjoint(group):
+            for member in group:
+                strengths[member] += level
+            continue
         mean = sum(strengths[member] for member in group) / len(group)
-        rows = {
+        shared = {
             member: sum(covariance[member][other] for other in group) / len(group)
             for member in group
         }
-        whole = sum(rows.values()) / len(group)
+        whole = sum(shared.values()) / len(group)
         for member in group:
             strengths[member] -= mean
             for other in group:
-                covariance[member][other] += whole - rows[member] - rows[other]
+                covariance[member][other] += whole - shared[member] - shared[other]
     return Fit(strengths, covariance)
 
 
