@@ -21,6 +21,7 @@ async def run_event(
 ) -> Summary:
     """Play the event of *settings* over *listener*; returns when its last game is stored."""
     crew = Crew(settings, observer.tell)
+    lobby: Lobby | None = None
     try:
         async with trio.open_nursery() as nursery:
             director: Director | None = None
@@ -46,4 +47,6 @@ async def run_event(
     finally:
         gc.unfreeze()
         crew.kill()
+        if lobby is not None:
+            lobby.abandon()
         listener.close()

@@ -86,7 +86,10 @@ def parse_clock(text: str) -> TimeControl:
         return TimeControl(text, per_move=True, base=_duration(base, text))
     count, times, period = more.partition("x")
     if not times:
-        return TimeControl(text, base=_duration(base, text), increment=_duration(more, text))
+        control = TimeControl(text, base=_duration(base, text), increment=_duration(more, text))
+        if control.base == 0:
+            raise ClockError(f"expected some time to start with, got {text!r}")
+        return control
     if not re.fullmatch(r"[1-9]\d{0,2}", count, re.ASCII):
         raise ClockError(f"expected a clock such as {_FORMS}, got {text[:40]!r}")
     length = _duration(period, text)

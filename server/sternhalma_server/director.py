@@ -22,6 +22,7 @@ from sternhalma_server.opening import number, opening_paths
 from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.runner import Runner
 from sternhalma_server.seats import Holder, Lobby
+from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.entries import bots_by_seat
@@ -128,7 +129,7 @@ class Director:
         if mine is None:
             return "no game of yours is due"
         others = [name for name in self._bots(mine) if name != bot]
-        missing = [name for name in others if not self._lobby.connected(name)]
+        missing = [name for name in others if not self._lobby.connections(name)]
         if missing:
             return f"game {mine.number} waits for {missing[0]}, who is not connected"
         return f"game {mine.number} against {', '.join(others)} waits for a free place"
@@ -144,9 +145,10 @@ class Director:
 
     async def _something_new(self) -> None:
         """Return when a game has ended, somebody has come or gone, or a wait is over."""
-        waits = [a.gone_since for a in self._attendance.values() if a.gone_since is not None]
-        deadline = min(waits) + READY_SECONDS if waits else float("inf")
-        with trio.move_on_at(max(deadline, trio.current_time() + 0.01)):
+        now = trio.current_time()
+        gone = [a.gone_since for a in self._attendance.values() if a.gone_since is not None]
+        waits = [since + READY_SECONDS for since in gone if since + READY_SECONDS > now]
+        with trio.move_on_at(min(waits, default=float("inf"))):
             async with trio.open_nursery() as nursery:
 
                 async def when(happening: trio.Event) -> None:
@@ -211,7 +213,9 @@ class Director:
             if (bot, slot) not in taken:
                 attendance.gone_since = None
                 return Chair(bot, slot)
-        if self._lobby.connected(bot) or any(name == bot for name, _ in taken):
+        # A bot that is busy will come; one with too few connections for this game will not.
+        needed = 1 + sum(chair.bot == bot for chair in before)
+        if self._crew.is_local(bot) or self._lobby.connections(bot) >= needed:
             attendance.gone_since = None
             return None
         now = trio.current_time()
@@ -259,11 +263,22 @@ class Director:
             if not any(holders):
                 return await self._void(referee, Reason.ABORTED)
             now = next(h for h in holders if h is not None).connection.transport.now()
-            return await Runner(referee, holders, self._keeper.keep, now).play()
+            finished = await Runner(referee, holders, self._keeper.keep, now).play()
+            self._send_away(finished, holders)
+            return finished
         finally:
             for holder in holders:
                 if holder is not None:
                     self._lobby.release(holder)
+
+    def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
+        """Close the connections of bots that left or flooded the server during the game."""
+        for fall in finished.falls:
+            holder = holders[fall.seat]
+            if holder is not None and fall.reason is Reason.FLOOD:
+                holder.session.close("flood", "expected fewer lines that answer nothing")
+            elif holder is not None and fall.reason is Reason.DISCONNECT:
+                holder.session.state = State.CLOSED
 
     async def _gather(self, chairs: tuple[Chair, ...], pairing: Pairing) -> list[Holder | None]:
         """The connections for *chairs*, each claimed for the game; None for who did not come."""

@@ -46,7 +46,7 @@ class LineBuffer:
         *complete, rest = (head + data).split(b"\n")
         for line in complete:
             if self._skipping:
-                self._skipping = False
+                self._skipping = self._begun_early = False
             else:
                 self._add(line, stamp)
         if self._skipping:

@@ -61,6 +61,7 @@ class Runner:
         self._seats = seats
         self._keep = keep
         self._scope = trio.CancelScope()
+        self._armed = math.inf  # the scope's deadline
         self._asked_ply = 0
         self._asked_seat: Seat | None = None
         self._start = 0  # when the clock of the ply under way was started
@@ -72,11 +73,11 @@ class Runner:
         referee = self._referee
         referee.begin()
         for seat, seated in enumerate(self._seats):
-            if seated is None and referee.turn is not None:
+            if seated is None and seat in referee.game.position.active:
                 referee.absent(Seat(seat))
         while referee.turn is not None:
             with trio.CancelScope() as scope:
-                self._scope = scope
+                self._scope, self._armed = scope, math.inf
                 await self._turns()
             if scope.cancelled_caught:
                 self._woken()
@@ -90,7 +91,11 @@ class Runner:
         while (seat := referee.turn) is not None:
             if self._is_waiting(seat) or self._ask(seat):
                 connection = self._seated(seat).connection
-                self._scope.deadline = min(self._scope.deadline, self._due)
+                if connection.ended is not None:
+                    referee.disconnected(seat)
+                    continue
+                if self._due < self._armed:
+                    self._armed = self._scope.deadline = self._due
                 await connection.transport.wait_readable()
                 connection.read()
                 self._hear(seat)

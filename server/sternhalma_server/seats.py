@@ -71,6 +71,7 @@ class Lobby:
         self._login_seconds = login_seconds
         self._holders: dict[tuple[str, int], Holder] = {}
         self._changed = trio.Event()
+        self._open: set[Transport] = set()
         self.closing: tuple[str, str] | None = None  # the bye that newcomers get
 
     def __iter__(self) -> Iterator[Holder]:
@@ -85,9 +86,9 @@ class Lobby:
         ready = [h for h in self._holders.values() if h.name == name and h.game is None]
         return sorted(ready, key=lambda holder: holder.login.slot)
 
-    def connected(self, name: str) -> bool:
-        """Whether *name* has any connection, in a game or not."""
-        return any(holder.name == name for holder in self._holders.values())
+    def connections(self, name: str) -> int:
+        """How many connections *name* has, in games or not."""
+        return sum(holder.name == name for holder in self._holders.values())
 
     async def changed(self) -> None:
         """Return when somebody has come, gone or become free."""
@@ -107,6 +108,7 @@ class Lobby:
 
     async def serve(self, transport: Transport) -> None:
         """Greet a newcomer and see it through its login; the lobby keeps it afterwards."""
+        self._open.add(transport)
         connection = self.connection(transport)
         session = Session()
         seconds = self._login_seconds
@@ -123,7 +125,7 @@ class Lobby:
             session.close("login-time", f"expected a whole login line within {limit}")
             self._reply(connection, session)
         if holder is None:
-            connection.close()
+            self._end(connection)
             return
         self._holders[holder.key] = holder
         self._wait(holder)
@@ -202,8 +204,18 @@ class Lobby:
         if self._holders.get(holder.key) is holder:
             del self._holders[holder.key]
         self._reply(holder.connection, holder.session)
-        holder.connection.close()
+        self._end(holder.connection)
         self._notify()
+
+    def _end(self, connection: Connection) -> None:
+        connection.close()
+        self._open.discard(connection.transport)
+
+    def abandon(self) -> None:
+        """Close every connection there is, without a word: the server's last act."""
+        for transport in self._open:
+            transport.close()
+        self._open.clear()
 
     def close(self, code: str, sentence: str) -> None:
         """Say good-bye to everybody who is not in a game, and to whoever comes from now on."""

@@ -99,6 +99,7 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
             f"{where}: draws: expected false under {event.rules!r},"
             " where no draw can be agreed on, got true"
         )
+    _check_connections(event, where)
     return Settings(
         event=event,
         source=source,
@@ -110,3 +111,16 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
         sides=sides_of(event),
         parallel=event.parallel or max(1, (os.cpu_count() or 1) - 1),
     )
+
+
+def _check_connections(event: Event, where: str) -> None:
+    """A bot that plays both seats of its pair needs two connections in every game."""
+    if sides_of(event) == event.players:
+        return
+    alone = {entry.bots[0] for entry in entries_of(event) if len(set(entry.bots)) == 1}
+    for number, bot in enumerate(event.bots, start=1):
+        if bot.name in alone and bot.connections == 1:
+            raise EventFileError(
+                f"{where}: bots[{number}].connections: expected at least 2,"
+                f" {bot.name!r} plays both seats of its pair, got 1"
+            )
