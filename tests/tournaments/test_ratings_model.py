@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sternhalma_tournament.bradley_terry import ELO, Duel
-from sternhalma_tournament.plackett_luce import FinishingOrder, tally
+from sternhalma_tournament.plackett_luce import FinishingOrder, compare
 from sternhalma_tournament.ratings import Ratings, rate
 
 
@@ -161,7 +161,7 @@ def test_without_a_prior_no_step_from_the_fit_is_better(games: list[FinishingOrd
 
 
 def test_games_are_added_up_before_the_fit() -> None:
-    sums = tally([*won("a", "b", times=70), *drawn("b", "a", times=30), *won("a", "b", "c")] * 3)
+    sums = compare([*won("a", "b", times=70), *drawn("b", "a", times=30), *won("a", "b", "c")] * 3)
     assert sums.duels == (Duel(0, 1, 210, 210), Duel(1, 0, 90, 45))
     assert [tuple(choice) for choice in sums.choices] == [(0, (1, 2), 3), (1, (2,), 3)]
     assert sums.games == (303, 303, 3)

@@ -69,7 +69,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Comparisons:
     """All that the models need of a set of games; the order of the games leaves no trace in it.
 
     *names* ascend, and indices elsewhere point into them. *games* counts each name's games. Games
@@ -82,7 +82,7 @@ class Tally:
     choices: tuple[Choice, ...]
 
 
-def tally(orders: Iterable[FinishingOrder], also: Iterable[str] = ()) -> Tally:
+def compare(orders: Iterable[FinishingOrder], also: Iterable[str] = ()) -> Comparisons:
     """The sums over *orders*, read once; *also* names entries that need not have played."""
     games = Counter[str]()
     played = Counter[tuple[str, str]]()
@@ -100,7 +100,7 @@ def tally(orders: Iterable[FinishingOrder], also: Iterable[str] = ()) -> Tally:
                 chosen[winner, losers] += times
     names = tuple(sorted({*games, *also}))
     index = {name: number for number, name in enumerate(names)}
-    return Tally(
+    return Comparisons(
         names,
         tuple(games[name] for name in names),
         tuple(

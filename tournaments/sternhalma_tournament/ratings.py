@@ -36,9 +36,9 @@ from sternhalma_tournament.plackett_luce import (
     FinishingOrder,
     Fit,
     Problem,
-    Tally,
+    Comparisons,
     maximize,
-    tally,
+    compare,
 )
 
 DEFAULT_PRIOR: Final = 1.0
@@ -161,7 +161,7 @@ def rate(
         raise RatingError(
             f"expected anchors within {WIDEST_ANCHORS:g} Elo of each other, got {dict(anchors)!r}"
         )
-    games = tally(orders, also=anchors)
+    games = compare(orders, also=anchors)
     level = sum(anchors.values()) / max(1, len(anchors))
     given = {games.names.index(name): (elo - level) / ELO for name, elo in anchors.items()}
     wins = [*wins_of(games.duels), *_wins_of(games.choices), *_all_level(given)]
@@ -243,7 +243,7 @@ def _all_level(given: Iterable[int]) -> Iterable[Win]:
 
 
 def _problem(
-    games: Tally,
+    games: Comparisons,
     groups: Sequence[Sequence[int]],
     given: Mapping[int, float],
     prior: float,
@@ -298,13 +298,13 @@ def _in_elo(
 
 
 def _rows(
-    games: Tally,
+    games: Comparisons,
     groups: Sequence[Sequence[int]],
     given: Mapping[int, float],
     fit: Fit,
     wins: Iterable[Win],
 ) -> Iterable[tuple[int, Rating]]:
-    """Every row with its index in the tally, in the order of the table."""
+    """Every row with its index among the names, in the order of the table."""
     links = {(winner, loser) for winner, loser, _ in wins}
     winners, losers = ({link[side] for link in links} for side in (0, 1))
     for number, group in enumerate(groups, start=1):
