@@ -33,12 +33,12 @@ from sternhalma_tournament.bradley_terry import (
 )
 from sternhalma_tournament.plackett_luce import (
     Choice,
+    Comparisons,
     FinishingOrder,
     Fit,
     Problem,
-    Comparisons,
-    maximize,
     compare,
+    maximize,
 )
 
 DEFAULT_PRIOR: Final = 1.0
