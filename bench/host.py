@@ -27,7 +27,7 @@ from sternhalma_server.settings import Settings, settings_of
 class Forgetful:
     """Keeps no record and tells only what is wrong: what it would cost is not a move's cost."""
 
-    def keep(self, finished: Finished) -> None:
+    async def keep(self, finished: Finished) -> None:
         """Let go of *finished*."""
 
     def started(self, table: Table) -> None:
