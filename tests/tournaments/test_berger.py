@@ -112,6 +112,17 @@ def test_an_opening_serves_both_seatings_and_no_third_game(size: int, cycles: in
         assert len({frozenset(game) for game in games}) == 1
 
 
+@given(st.integers(2, 24), st.integers(1, 4))
+def test_nobody_gets_further_ahead_in_order_than_the_table_says(size: int, cycles: int) -> None:
+    schedule = robin(size, cycles)
+    played = dict.fromkeys((entry.name for entry in schedule.entries), 0)
+    for pairing in schedule:
+        least = min(played.values())
+        for name in pairing.entries:
+            played[name] += 1
+            assert played[name] - least <= schedule.table.spread
+
+
 def test_a_game_is_found_by_its_number_alone() -> None:
     schedule = robin(200, cycles=1_000_000)
     assert len(schedule) == 19_900_000_000

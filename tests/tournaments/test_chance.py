@@ -1,11 +1,10 @@
-import hashlib
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sternhalma_tournament.chance import Chance, seat_seed, seed_from
+from sternhalma_tournament.chance import Chance
 
 
 def test_the_stream_is_splitmix64() -> None:
@@ -17,12 +16,6 @@ def test_the_stream_is_splitmix64() -> None:
         3203168211198807973,
         9817491932198370423,
     ]
-
-
-def test_a_seat_seed_is_the_start_of_the_published_hash() -> None:
-    expected = hashlib.sha256(b"7/12/3").digest()[:8]
-    assert seat_seed(7, 12, 3) == int.from_bytes(expected, "big")
-    assert seat_seed(7, 12, 3) == seed_from("7/12/3")
 
 
 @given(st.text(), st.integers(1, 2**64))

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sternhalma_tournament.balance import Imbalance, balance
 from sternhalma_tournament.blocks import DIFFERENCE_SETS, Distances, find_blocks
-from sternhalma_tournament.designs import Imbalance, cyclic_design, imbalance, turned
+from sternhalma_tournament.designs import cyclic_design, turned
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.roundrobin import round_robin
 from sternhalma_tournament.schedule import Schedule
@@ -13,6 +14,11 @@ SIZES = st.integers(3, 6).flatmap(lambda sides: st.tuples(st.integers(sides, 16)
 
 def design(size: int, sides: int, cycles: int = 1) -> Schedule:
     return round_robin([Entry(str(n), (str(n),)) for n in range(size)], sides, cycles)
+
+
+def imbalance(schedule: Schedule) -> Imbalance:
+    (group,) = balance(schedule)
+    return group.imbalance
 
 
 def counted(schedule: Schedule) -> Imbalance:
@@ -29,8 +35,9 @@ def counted(schedule: Schedule) -> Imbalance:
             for other in pairing.entries:
                 if other != name:
                     meetings[name, other] += 1
+    games = {a: sum(seats[a, seat] for seat in range(sides)) for a in names}
     return Imbalance(
-        *((min(c.values()), max(c.values())) for c in (meetings, seats, before)),
+        *((min(c.values()), max(c.values())) for c in (games, meetings, seats, before)),
     )
 
 
@@ -91,13 +98,29 @@ def test_no_game_is_repeated_with_the_same_seats_and_opening(
 def test_all_seatings_of_a_meeting_share_an_opening() -> None:
     # Seven entries in threes: one perfect block, so a second cycle is the first with seats turned.
     schedule = design(7, 3, cycles=2)
-    assert {p.opening for p in schedule if p.cycle == 1} == {
-        p.opening for p in schedule if p.cycle == 2
-    }
+    meetings: dict[str, list[tuple[str, ...]]] = {}
+    for pairing in schedule:
+        meetings.setdefault(pairing.opening, []).append(pairing.entries)
+    assert len(meetings) == 7
+    assert all(len(set(games)) == 2 == len(games) for games in meetings.values())
 
 
 def test_later_laps_turn_the_seats_through_all_rotations_and_mirror_images() -> None:
     assert len({turned((0, 1, 3, 9), lap) for lap in range(8)}) == 8
+
+
+@settings(deadline=None, max_examples=40)
+@given(SIZES, st.integers(1, 4))
+def test_nobody_gets_further_ahead_in_order_than_the_table_says(
+    numbers: tuple[int, int], cycles: int
+) -> None:
+    schedule = design(*numbers, cycles)
+    played = dict.fromkeys((entry.name for entry in schedule.entries), 0)
+    for pairing in schedule:
+        least = min(played.values())
+        for name in pairing.entries:
+            played[name] += 1
+            assert played[name] - least <= schedule.table.spread
 
 
 def test_the_same_numbers_give_the_same_design() -> None:

@@ -39,6 +39,11 @@ class BergerTable:
         return 2
 
     @property
+    def spread(self) -> int:
+        """One round; with a bye two, as one entry has had it and another has not."""
+        return 1 + self.size % 2
+
+    @property
     def rounds(self) -> int:
         """Rounds of one cycle."""
         return self.size - 1 + self.size % 2

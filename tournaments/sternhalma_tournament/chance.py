@@ -20,7 +20,7 @@ class Chance:
     __slots__ = ("_state",)
 
     def __init__(self, key: str) -> None:
-        self._state = seed_from(key)
+        self._state = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
 
     def bits(self) -> int:
         """The next 64 bits."""
@@ -50,13 +50,3 @@ class Chance:
         for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)
             items[last], items[other] = items[other], items[last]
-
-
-def seed_from(key: str) -> int:
-    """The first 8 bytes of SHA-256 of *key*, as a number."""
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big")
-
-
-def seat_seed(event_seed: int, number: int, seat: int) -> int:
-    """The seed told to the bot on *seat* of game *number*; the event file's reader can check it."""
-    return seed_from(f"{event_seed}/{number}/{seat}")

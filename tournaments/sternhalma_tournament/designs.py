@@ -1,10 +1,10 @@
-"""Round robins for three sides and more, and how even any schedule is.
+"""Round robins for three sides and more: designs, printed by arithmetic from a few base blocks.
 
 A design is a list of base blocks, each shifted through all entries (see `blocks`): seats are exact
 by construction, meetings as even as the search found. A cycle is the fewest blocks with which
 everybody meets everybody. Further cycles take further blocks that even out what the first left
-uneven, until meetings are exact; from then on the same games come again with the seats turned,
-with the same opening, as the second half of a double round robin does.
+uneven, until meetings are exact; from then on the same games come again with the seats turned, with
+the same opening, as the second half of a double round robin does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,22 +14,29 @@ from typing import Final
 
 from sternhalma_tournament.blocks import Block, Distances, find_blocks
 from sternhalma_tournament.chance import Chance
-from sternhalma_tournament.schedule import Schedule, Seating, Table
+from sternhalma_tournament.order import even_order, reach
+from sternhalma_tournament.schedule import Seating
 
 _ORDER_STEPS: Final = 300
 _STRIDES: Final = 40
-# So many are held at most, however many cycles there are; then they begin again as they are.
-_MOST_BLOCKS: Final = 256
+# So many games are looked for at most, however many cycles there are, so that an event begins at
+# once; then the blocks begin again as they are.
+_MOST_GAMES: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class CyclicDesign:
-    """Base *blocks*, *share* of them to a cycle, block b shifted in steps of strides[b]."""
+    """Base *blocks*, *share* of them to a cycle.
+
+    `orders` has for every cycle until the blocks begin again the order of its games; game g is base
+    block g // size of that cycle, shifted by g % size. `spread` is the reach of these orders.
+    """
 
     size: int
     blocks: tuple[Block, ...]
     share: int
-    strides: tuple[int, ...]
+    orders: tuple[tuple[int, ...], ...]
+    spread: int
 
     @property
     def games(self) -> int:
@@ -39,31 +46,24 @@ class CyclicDesign:
     @property
     def period(self) -> int:
         """Cycles until blocks and their mirror images begin again."""
-        lap = 2 * len(self.blocks)
-        return lap // gcd(lap, self.share)
+        return 2 * len(self.orders)
 
     def seating(self, cycle: int, index: int) -> Seating:
-        """Game *index* of *cycle*, both from 0; a round is one block with all its shifts."""
-        which, step = divmod(index, self.size)
-        place = cycle * self.share + which
-        lap, number = divmod(place, len(self.blocks))
+        """Game *index* of *cycle*, both from 0; a round is as many games as seat everybody once."""
+        lap, place = divmod(cycle, len(self.orders))
+        which, shift = divmod(self.orders[place][index], self.size)
+        number = place * self.share + which
         block = turned(self.blocks[number], lap)
-        shift = step * self.strides[number] % self.size
         return Seating(
             entries=tuple((member + shift) % self.size for member in block),
-            round=place,
+            round=(cycle * self.games + index) * len(block) // self.size,
             repetition=f"{number + 1}.{lap // self._seatings(number) + 1}",
         )
 
     def _seatings(self, number: int) -> int:
-        """In how many laps the block's games stay different: one, if shifting it gives it back."""
+        """In how many laps the block's games stay different: one, if shifting gives it back."""
         block = self.blocks[number]
-        members = set(block)
-        if any(
-            {(member + by) % self.size for member in block} == members for by in range(1, self.size)
-        ):
-            return 1
-        return 2 * len(block)
+        return 1 if _orbit(self.size, block) < self.size else 2 * len(block)
 
 
 def turned(block: Block, lap: int) -> Block:
@@ -86,12 +86,12 @@ def cyclic_design(size: int, sides: int, cycles: int) -> CyclicDesign:
         )
     blocks = _first_blocks(size, sides)
     share = len(blocks)
-    most = min(share * cycles, max(share, _MOST_BLOCKS))
+    most = share * min(cycles, max(1, _MOST_GAMES // (share * size)))
     while len(blocks) < most and not _exact(size, blocks):
-        blocks += find_blocks(size, sides, min(share, most - len(blocks)), blocks)
-    ordered = _ordered(size, blocks)
-    strides = tuple(_stride(size, block) for block in ordered)
-    return CyclicDesign(size, ordered, share, strides)
+        blocks += find_blocks(size, sides, share, blocks)
+    seated = _seated(size, blocks)
+    orders, spread = _orders(size, [seated[at : at + share] for at in range(0, len(seated), share)])
+    return CyclicDesign(size, seated, share, orders, spread)
 
 
 def _first_blocks(size: int, sides: int) -> list[Block]:
@@ -110,9 +110,53 @@ def _exact(size: int, blocks: Sequence[Block]) -> bool:
     return min(meetings) == max(meetings)
 
 
-def _ordered(size: int, blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _orbit(size: int, block: Block) -> int:
+    """How many different sets of entries the shifts of *block* make."""
+    members = frozenset(block)
+    return next(
+        by
+        for by in range(1, size + 1)
+        if frozenset((member + by) % size for member in block) == members
+    )
+
+
+def _orders(
+    size: int, cycles: Sequence[Sequence[Block]]
+) -> tuple[tuple[tuple[int, ...], ...], int]:
+    """The order of games for each cycle of blocks, and the worst reach of them."""
+    orders: list[tuple[int, ...]] = []
+    spread = 0
+    for cycle, blocks in enumerate(cycles):
+        strides = [_stride(size, block) for block in blocks]
+        plain = [
+            which * size + step * stride % size
+            for which, stride in enumerate(strides)
+            for step in range(size)
+        ]
+        games = [tuple((member + game) % size for member in blocks[game // size]) for game in plain]
+        even = even_order(size, games, f"order/{size}/{cycle}")
+        orders.append(tuple(plain[game] for game in even))
+        spread = max(spread, reach(size, [games[game] for game in even]))
+    return tuple(orders), spread
+
+
+def _stride(size: int, block: Block) -> int:
+    """The step between shifts with the smallest reach."""
+    candidates = [step for step in range(1, size) if gcd(step, size) == 1] or [1]
+    chosen = candidates[:: -(-len(candidates) // _STRIDES)]
+
+    def far(step: int) -> int:
+        return reach(
+            size,
+            [tuple((member + at * step) % size for member in block) for at in range(size)],
+        )
+
+    return min(chosen, key=far)
+
+
+def _seated(size: int, blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks with their members in an order that evens out who moves just before whom."""
-    chance = Chance(f"order/{size}/{len(blocks)}")
+    chance = Chance(f"seats/{size}/{len(blocks)}")
     work = [list(block) for block in blocks]
     count = [0] * size
     for block in work:
@@ -145,75 +189,3 @@ def _moved(count: list[int], before: list[int], after: list[int]) -> int:
 def _steps(block: Sequence[int], size: int) -> Iterator[int]:
     """How far each member is from the one that moves just before it."""
     return ((member - block[place - 1]) % size for place, member in enumerate(block))
-
-
-def _stride(size: int, block: Block) -> int:
-    """The step between shifts that keeps games played most even on the way through the block."""
-    candidates = [step for step in range(1, size) if gcd(step, size) == 1]
-    chosen = candidates[:: -(-len(candidates) // _STRIDES)]
-    return min(chosen, key=lambda stride: _unevenness(size, block, stride))
-
-
-def _unevenness(size: int, block: Block, stride: int) -> int:
-    played = [0] * size
-    worst, most, least, at_least = 0, 0, 0, size
-    for game in range(size):
-        shift = game * stride
-        for member in block:
-            entry = (member + shift) % size
-            if played[entry] == least:
-                at_least -= 1
-            played[entry] += 1
-            most = max(most, played[entry])
-        if at_least == 0:
-            least = min(played)
-            at_least = played.count(least)
-        worst = max(worst, most - least)
-    return worst
-
-
-@dataclass(frozen=True, slots=True)
-class Imbalance:
-    """The least and the most of: meetings of two entries, games of an entry in one seat, and games
-    in which one given entry moves just before another."""
-
-    meetings: tuple[int, int]
-    seats: tuple[int, int]
-    neighbours: tuple[int, int]
-
-
-def imbalance(schedule: Schedule) -> Imbalance:
-    """How even *schedule* is; reads one period of its table, however many cycles it has."""
-    size = len(schedule.entries)
-    table = schedule.table
-    sides = len(table.seating(0, 0).entries)
-    period = table.period
-    laps, rest = divmod(schedule.cycles, period)
-    meetings, seats, neighbours = ([0] * (size * size) for _ in range(3))
-    seats = [0] * (size * sides)
-    for cycle in range(min(period, schedule.cycles)):
-        times = laps + (cycle < rest)
-        _count(table, cycle, times, size, (meetings, seats, neighbours))
-    off = [x for x in range(size * size) if x % size != x // size]
-    return Imbalance(
-        meetings=_range([meetings[x] for x in off]),
-        seats=_range(seats),
-        neighbours=_range([neighbours[x] for x in off]),
-    )
-
-
-def _count(
-    table: Table, cycle: int, times: int, size: int, counts: tuple[list[int], list[int], list[int]]
-) -> None:
-    meetings, seats, neighbours = counts
-    for index in range(table.games):
-        entries = table.seating(cycle, index).entries
-        for seat, entry in enumerate(entries):
-            seats[entry * len(entries) + seat] += times
-            neighbours[entries[seat - 1] * size + entry] += times
-            for other in entries:
-                meetings[entry * size + other] += times
-
-
-def _range(values: Sequence[int]) -> tuple[int, int]:
-    return min(values), max(values)

@@ -49,6 +49,11 @@ class Table(Protocol):
         """After so many cycles meetings and seats repeat."""
         ...
 
+    @property
+    def spread(self) -> int:
+        """The reach of the order of games (see `order`): no smaller spread can be promised."""
+        ...
+
     def seating(self, cycle: int, index: int) -> Seating:
         """Game *index* (from 0) of *cycle* (from 0)."""
         ...
@@ -56,11 +61,15 @@ class Table(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The pairings 1..len of *cycles* cycles of *table*, each built when it is asked for."""
+    """The pairings 1..len of *cycles* cycles of *table*, each built when it is asked for.
+
+    In a gauntlet the first so many entries are the challengers, who play far more than the others.
+    """
 
     entries: tuple[Entry, ...]
     table: Table
     cycles: int
+    challengers: int = 0
 
     def __len__(self) -> int:
         return self.table.games * self.cycles
