@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import pytest
 
 import sternhalma as sh
-from sternhalma_bot.bots import SAMPLES, costs
+from clients.games import opened, played
+from sternhalma_bot.bots import SAMPLES, costs, lookahead
 from sternhalma_bot.turn import Turn
 
 EVERYWHERE = [
@@ -30,23 +30,9 @@ EVERYWHERE = [
 ]
 
 
-def opened(rules: str, players: int, plies: int, seed: int, limit: int | None = None) -> sh.Game:
-    rng = random.Random(seed)
-    game = sh.Game.new(rules, players, limit=limit)
-    while game.ply <= plies and game.turn is not None:
-        legal = game.legal_moves()
-        game = game.play(rng.choice(legal) if legal else sh.PASS)
-    return game
-
-
-def played(game: sh.Game, bots: Sequence[str], seed: int = 0) -> sh.Game:
-    """The end of *game* with a sample bot on every seat; an illegal move raises."""
-    while (seat := game.turn) is not None:
-        if game.must_pass:
-            game = game.play(sh.PASS)
-        else:
-            game = game.play(SAMPLES[bots[seat]].choose(Turn.of(game, seed)))
-    return game
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookahead, "BUDGET", 5_000)
 
 
 @pytest.mark.parametrize("bot", SAMPLES)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import sternhalma
-from sternhalma_bot.bots import greedy, random_bot
+from sternhalma_bot.bots import greedy, lookahead, random_bot
 from sternhalma_bot.turn import Turn
 
 
@@ -26,4 +26,5 @@ class Sample:
 SAMPLES: Final[Mapping[str, Sample]] = {
     "random": Sample(random_bot.choose, "plays any legal move"),
     "greedy": Sample(greedy.choose, "plays the move that gains most"),
+    "lookahead": Sample(lookahead.choose, "searches a few moves ahead (alpha-beta)"),
 }
