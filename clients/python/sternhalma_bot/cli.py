@@ -6,12 +6,10 @@ Several connections are several processes, because bots compute and Python's thr
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from types import FrameType
 from typing import Final, NoReturn
 
@@ -37,15 +35,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         description="Seat a sample bot at a Sternhalma league server.",
         allow_abbrev=False,
     )
-    version = metadata.version("sternhalma")
     parser.add_argument("sample", nargs="?", help=f"the bot: {', '.join(SAMPLES)}")
     parser.add_argument("--list", action="store_true", help="list the sample bots and exit")
-    parser.add_argument("--version", action="version", version=f"sternhalma-bot {version}")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     add_options(parser)
     options = read_options(parser, arguments)
     if options.list:
         for name, sample in SAMPLES.items():
             print(f"{name:10} {sample.summary}")
+        sys.exit(0)
+    if options.version:
+        # Late, like multiprocessing below: a bot should be at the table quickly.
+        from importlib import metadata
+
+        print(f"sternhalma-bot {metadata.version('sternhalma')}")
         sys.exit(0)
     chosen: str | None = options.sample
     if chosen is None:
@@ -101,6 +104,8 @@ def _play(bot: Bot, place: Place, slot: int) -> NoReturn:
 
 def _play_all(bot: Bot, place: Place) -> int:
     """Play on all slots at once, and return the worst of their exit statuses."""
+    import multiprocessing
+
     # Whoever ends this process ends the others: daemons are ended at a regular exit.
     signal.signal(signal.SIGTERM, _stop)
     context = multiprocessing.get_context("spawn")
