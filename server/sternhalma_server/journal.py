@@ -1,0 +1,181 @@
+"""The way into the store while games are played: nobody waits for the disk but who must.
+
+A turn is a line on a list. One task takes all that came since it last looked and has a thread write
+it in one transaction, so that many games share one fsync, and the more there are, the more share
+it. A finished game is written at once, and `finish` returns when it is safe; lines alone are
+written at most every 20 ms, for they are only needed after a crash.
+
+A disk that takes nothing ends no event: everything is kept and tried again, the host is told, and
+the director starts no more games while `stalled`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import trio
+
+from sternhalma_server.store import (
+    EventId,
+    FinishedGame,
+    GameStoredError,
+    Store,
+    StoreBusyError,
+    StoreError,
+    StoreFullError,
+)
+
+LINES_EVERY: Final = 0.02  # seconds between two writes of lines alone
+RETRY_EVERY: Final = 1.0  # seconds between two tries while the disk takes nothing
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A finished game on its way to the disk, and whoever waits for it."""
+
+    game: FinishedGame
+    settled: trio.Event = field(default_factory=trio.Event)
+    error: StoreError | None = None
+
+    def settle(self, error: StoreError | None = None) -> None:
+        """Tell who waits: the game is safe, or it cannot be stored for *error*."""
+        self.error = error
+        self.settled.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What is written together: lines of running games, and finished games by their number."""
+
+    lines: list[str]
+    finished: dict[int, _Waiting]
+
+
+class Journal:
+    """What happens in *event*, on its way into *store*; *tell* takes sentences for the host.
+
+    `run` has to be running for anything to be written. When the journal is closed, after `run` has
+    been cancelled, what was not written yet is; nothing may be posted after that.
+    """
+
+    def __init__(self, store: Store, event: EventId, tell: Callable[[str], None]) -> None:
+        self._store = store
+        self._event = event
+        self._tell = tell
+        self._lines: list[str] = []
+        self._finished: dict[int, _Waiting] = {}
+        self._batch: _Batch | None = None  # on its way; kept until the disk has taken it
+        self._something = trio.Event()  # there is something to be written
+        self._urgent = trio.Event()  # there is a finished game to be written
+        self._writing = trio.Lock()
+        self._thread = trio.CapacityLimiter(1)
+        self._broken: StoreError | None = None
+        self._stalled = False
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the disk takes nothing now; *tell* is called whenever this has changed."""
+        return self._stalled
+
+    def post(self, game: int, line: str) -> None:
+        """Write *line* of the running *game* soon. Raises `ValueError` for more than one line.
+
+        Nothing but this is done for every turn: it costs a sixth of a microsecond.
+        """
+        if "\n" in line:
+            raise ValueError(f"expected one line, got {line!r}")
+        lines = self._lines
+        if not lines:
+            self._something.set()
+        lines.append(f"{game}\t{line}\n")
+
+    async def finish(self, game: FinishedGame) -> None:
+        """Store a finished game; it is on the disk when this returns, however long that takes.
+
+        Who is cancelled while waiting takes nothing back: the game is stored all the same. Raises
+        `GameStoredError` for a game that is stored already, `StoreError` if the store has broken.
+        """
+        if self._broken is not None:
+            raise StoreError(str(self._broken)) from self._broken
+        if game.game in self._finished or (
+            self._batch is not None and game.game in self._batch.finished
+        ):
+            raise GameStoredError([game.game])
+        waiting = self._finished[game.game] = _Waiting(game)
+        self._something.set()
+        self._urgent.set()
+        await waiting.settled.wait()
+        if waiting.error is not None:
+            raise waiting.error
+
+    async def run(self) -> None:
+        """Write what comes, until cancelled. Raises `StoreError` if the store has broken."""
+        next_lines = -math.inf
+        while True:
+            await self._something.wait()
+            with trio.move_on_at(next_lines):
+                await self._urgent.wait()
+            next_lines = trio.current_time() + LINES_EVERY
+            while not await self._written():
+                await trio.sleep(RETRY_EVERY)
+
+    async def close(self) -> None:
+        """Write what is left, in spite of any cancellation.
+
+        Raises `StoreFullError` or `StoreBusyError` if the disk does not take it; then this can be
+        tried again.
+        """
+        with trio.CancelScope(shield=True):
+            while self._batch is not None or self._lines or self._finished:
+                await self._write()
+
+    async def _written(self) -> bool:
+        """Write, and keep the host informed; False if it has to be tried again."""
+        try:
+            await self._write()
+        except (StoreFullError, StoreBusyError) as error:
+            if not self._stalled:
+                self._stalled = True
+                self._tell(
+                    f"{error}; nothing is lost, games go on, but none is over before"
+                    " it is stored, and no new ones start; trying again every second"
+                )
+            return False
+        if self._stalled:
+            self._stalled = False
+            self._tell(f"{self._store.path}: the store takes results again, nothing was lost")
+        return True
+
+    async def _write(self) -> None:
+        """Write all there is in one transaction."""
+        async with self._writing:
+            batch = self._batch
+            if batch is None:
+                batch = self._batch = _Batch(self._lines, self._finished)
+                self._lines, self._finished = [], {}
+                self._something, self._urgent = trio.Event(), trio.Event()
+            try:
+                # Not abandoned when cancelled: whatever was written is known to be.
+                await trio.to_thread.run_sync(self._store_batch, batch, limiter=self._thread)
+            except GameStoredError as error:
+                for game in error.games:
+                    batch.finished.pop(game).settle(GameStoredError([game]))
+                self._something.set()
+            except (StoreFullError, StoreBusyError):
+                raise
+            except StoreError as error:
+                self._broken = error
+                for waiting in [*batch.finished.values(), *self._finished.values()]:
+                    waiting.settle(StoreError(str(error)))
+                raise
+            else:
+                self._batch = None
+                for waiting in batch.finished.values():
+                    waiting.settle()
+
+    def _store_batch(self, batch: _Batch) -> None:
+        games = [waiting.game for waiting in batch.finished.values()]
+        self._store.write(self._event, "".join(batch.lines), games)
