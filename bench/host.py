@@ -22,13 +22,11 @@ from sternhalma_server.app import run_event
 from sternhalma_server.listener import Listener
 from sternhalma_server.referee import Finished
 from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.testing import Collector
 
 
 class Forgetful:
     """Keeps no record and tells only what is wrong: what it would cost is not a move's cost."""
-
-    async def keep(self, finished: Finished) -> None:
-        """Let go of *finished*."""
 
     def started(self, table: Table) -> None:
         """Say nothing of *table*."""
@@ -57,8 +55,12 @@ def event_of(games: int, clock: str, limit: int) -> Settings:
 async def host(settings: Settings, listener: Listener) -> None:
     """Play the event until the standard input ends."""
     quiet = Forgetful()
+
+    async def keep(finished: Finished) -> None:
+        """Let go of *finished*: the bench measures play, not keeping."""
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(run_event, settings, listener, quiet, quiet)
+        nursery.start_soon(run_event, settings, listener, Collector(keep), quiet)
         print(listener.port, flush=True)
         await trio.lowlevel.wait_readable(sys.stdin)
         nursery.cancel_scope.cancel()

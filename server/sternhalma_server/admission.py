@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from sternhalma_server.wire import MAX_SLOT, Login, quote
@@ -28,46 +28,64 @@ class Refusal:
     sentence: str
 
 
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A login that may be seated.
+
+    `name` is as the event spells it, `key` the new key of a bot without a token, None for others;
+    `takes_over` whether the name and slot are in use and this login proved to be the same bot.
+    """
+
+    name: str
+    key: str | None
+    takes_over: bool
+
+
 def token_digest(token: str) -> str:
     """The SHA-256 of a token's UTF-8 text, in hex, as event files keep it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 class Admission:
-    """Decides about logins. Names are compared without regard to case."""
+    """Decides about logins. Names are compared without regard to case.
 
-    def __init__(self, bots: Iterable[Known]) -> None:
+    *new_key* makes a random key: what a bot without a token proves with that it is itself again.
+    """
+
+    def __init__(self, bots: Iterable[Known], new_key: Callable[[], str]) -> None:
         self._known = {bot.name.lower(): bot for bot in bots}
-        self._versions: dict[str, str | None] = {}  # by lower-case name, fixed by the first login
+        self._new_key = new_key
+        self._keys: dict[tuple[str, int], str] = {}  # digests, by name and slot
+        self._versions: dict[str, str | None] = {}  # by name, fixed by the first login
 
-    def name(self, login: Login) -> str:
-        """The name as the event spells it, of a login that was admitted."""
-        return self._known[login.name.lower()].name
-
-    def version(self, name: str) -> str | None:
-        """The version that *name* plays this event with, None if it named none."""
-        return self._versions.get(name.lower())
-
-    def admit(self, login: Login, connected: Collection[tuple[str, int]]) -> Refusal | None:
+    def admit(self, login: Login, connected: Collection[tuple[str, int]]) -> Admitted | Refusal:
         """Admit *login*, or say why not; *connected* are the names and slots in use."""
         known = self._known.get(login.name.lower())
         if known is None:
             got = quote(login.name)
             return Refusal("unknown-name", f"expected one of the event's bots, got {got}")
-        if known.token_sha256 is not None:
-            # Compared as digests and in constant time: a wrong token teaches nothing about the
-            # right one, whatever its length.
-            digest = token_digest(login.token or "")
-            if not hmac.compare_digest(digest, known.token_sha256):
-                return Refusal("bad-token", f"expected the token of {known.name!r}")
+        if known.token_sha256 is not None and not _proves(login.token, known.token_sha256):
+            return Refusal("bad-token", f"expected the token of {known.name!r}")
         if login.slot > known.slots:
             sentence = f"expected slot 1 to {known.slots} for {known.name!r}, got {login.slot}"
             return Refusal("slot", sentence)
-        if (known.name, login.slot) in connected:
+        seat = (known.name, login.slot)
+        takes_over = seat in connected
+        if takes_over and known.token_sha256 is None and not _proves(login.key, self._keys[seat]):
             sentence = f"{known.name!r} slot {login.slot} is connected already"
-            return Refusal("in-use", sentence)
-        first = self._versions.setdefault(known.name.lower(), login.version)
+            return Refusal("in-use", f"{sentence}; its key= is needed to take it over")
+        first = self._versions.setdefault(known.name, login.version)
         if first != login.version:
             sentence = f"expected version {first or 'none'} as before in this event"
             return Refusal("version", f"{sentence}, got {login.version or 'none'}")
-        return None
+        key = None
+        if known.token_sha256 is None:
+            key = self._new_key()
+            self._keys[seat] = token_digest(key)
+        return Admitted(known.name, key, takes_over)
+
+
+def _proves(secret: str | None, digest: str) -> bool:
+    # Compared as digests and in constant time: a wrong secret teaches nothing about the right one,
+    # whatever its length.
+    return hmac.compare_digest(token_digest(secret or ""), digest)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sternhalma import Position, Rules, Seat, Terms, format_position
-from sternhalma_server.clock import MILLISECOND, TimeControl, milliseconds
+from sternhalma_server.clock import MILLISECOND, Budget, Lag, TimeControl, milliseconds
+from sternhalma_server.happening import Fall, Ply
 from sternhalma_server.verdict import Reason
-from sternhalma_server.wire import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,8 @@ class Table:
     """A game as it is set up: who sits where, under which rules and terms.
 
     `bots`, `entries`, `versions` and `seeds` have one item for each seat; an entry is who scores,
-    which with pairs is not the bot itself. `opening` are the paths played before the first turn.
+    which with pairs is not the bot itself. `opening` are the paths played before the first turn,
+    `lag` the credit for the network, None where the event gives none.
     """
 
     event: str
@@ -31,28 +32,43 @@ class Table:
     opening: tuple[str, ...] = ()
     draws: bool = False
     tries: int = 0
+    lag: Lag | None = None
 
 
-def game_line(table: Table, letters: Sequence[str], seat: Seat) -> str:
-    """`game ...`, the opening line for *seat*."""
+def game_line(table: Table, letters: Sequence[str], seat: Seat | None) -> str:
+    """`game ...`, the opening line for *seat*, or for a watcher."""
+    letter, seed = ("-", "-") if seat is None else (letters[seat], table.seeds[seat])
+    lag = "" if table.lag is None else f" lag={table.lag.text}"
     seats = ",".join(f"{letter}:{bot}" for letter, bot in zip(letters, table.bots, strict=True))
     return (
-        f"game {table.game} {table.rules.id} {letters[seat]} seats={seats}"
+        f"game {table.game} {table.rules.id} {letter} seats={seats}"
         f" limit={table.terms.limit} at_limit={table.terms.at_limit} clock={table.control.text}"
-        f" seed={table.seeds[seat]} draws={'yes' if table.draws else 'no'}"
+        f"{lag} seed={seed} draws={'yes' if table.draws else 'no'}"
     )
 
 
-def turn_line(game: str, ply: int, limit: int | None, position: Position) -> str:
+def turn_line(game: str, ply: int, limit: int | None, budget: Budget, position: Position) -> str:
     """`turn ...`; *limit* is the time for the move in nanoseconds."""
     left = "-" if limit is None else limit // MILLISECOND
-    return f"turn {game} {ply} {left} {format_position(position)}"
+    periods = f" periods={budget.periods}" if budget.periods else ""
+    return f"turn {game} {ply} {left} {format_position(position)}{periods}"
 
 
-def moved_line(game: str, ply: int, letter: str, path: str, charged: int, limit: int | None) -> str:
-    """`moved ...`; *charged* and *limit*, the time for the next move, in nanoseconds."""
-    left = "-" if limit is None else limit // MILLISECOND
-    return f"moved {game} {ply} {letter} {path} charged={milliseconds(charged)} left={left}"
+def position_line(game: str, ply: int, position: Position) -> str:
+    """`position ...`: how a game stands, for a watcher who joins it."""
+    return f"position {game} {ply} {format_position(position)}"
+
+
+def moved_line(game: str, letter: str, ply: Ply, budget: Budget) -> str:
+    """`moved ...` for a move that a bot has made; *budget* is what it has left."""
+    left = "-" if ply.left is None else ply.left // MILLISECOND
+    more = f" periods={budget.periods}" if budget.periods else ""
+    if ply.evidence is not None and ply.evidence.credit is not None:
+        more += f" credit={milliseconds(ply.evidence.credit)}"
+    return (
+        f"moved {game} {ply.number} {letter} {ply.path}"
+        f" charged={milliseconds(ply.charged)} left={left}{more}"
+    )
 
 
 def unasked_line(game: str, ply: int, letter: str, path: str, by: str) -> str:
@@ -63,22 +79,6 @@ def unasked_line(game: str, ply: int, letter: str, path: str, by: str) -> str:
 def offer_line(game: str, letter: str) -> str:
     """`offer ...`: a draw has been offered."""
     return f"offer {game} {letter}"
-
-
-@dataclass(frozen=True, slots=True)
-class Fall:
-    """How a seat went out: by what, at which ply, and its last line where there was one."""
-
-    seat: Seat
-    reason: Reason
-    ply: int
-    line: str | None
-
-    @property
-    def keys(self) -> str:
-        """The keys that tell it, `line` last."""
-        line = "" if self.line is None else f" line={clean(self.line)}"
-        return f"ply={self.ply}{line}"
 
 
 def out_line(game: str, letter: str, fall: Fall) -> str:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import gc
+import signal
+from collections.abc import Collection, Mapping
 
 import trio
 
-from sternhalma_server.admission import Admission
+from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director, Keeper, Observer, Summary
+from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
-from sternhalma_server.seats import Lobby
+from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings
-
-LOGIN_SECONDS = 10.0
 
 
 async def run_event(
-    settings: Settings, listener: Listener, keeper: Keeper, observer: Observer
+    settings: Settings,
+    listener: Listener,
+    keeper: Keeper,
+    observer: Observer,
+    *,
+    finished: Collection[int] = (),
+    begun: Mapping[int, Begun] | None = None,
 ) -> Summary:
-    """Play the event of *settings* over *listener*; returns when its last game is stored."""
+    """Play the event of *settings* over *listener*; returns when its last game is stored.
+
+    *finished* and *begun* are the games that an earlier run has stored and those it was playing.
+    SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
+    as long as the event's budget allows, the second breaks them off at once. They go on from their
+    last stored ply when the event is run again.
+    """
     crew = Crew(settings, observer.tell)
     lobby: Lobby | None = None
     try:
@@ -30,17 +43,35 @@ async def run_event(
                 assert director is not None
                 return director.why(bot)
 
-            admission = Admission([*settings.known(), *crew.known()])
-            lobby = Lobby(nursery, admission, why, LOGIN_SECONDS)
-            address = (listener.host, listener.port)
-            director = Director(settings, lobby, crew, keeper, observer, address)
+            lobby = Lobby(
+                nursery,
+                [*settings.known(), *crew.known()],
+                why,
+                Doors(login=settings.waits.login / SECOND),
+            )
+            director = Director(
+                settings,
+                lobby,
+                crew,
+                keeper,
+                observer,
+                (listener.host, listener.port),
+                finished,
+                begun,
+            )
             nursery.start_soon(listener.serve, lobby.serve)
             # What is here now lives as long as the event. Kept out of collections, it does not make
             # them long, and long collections are what delays a referee.
             gc.collect()
             gc.freeze()
-            summary = await director.run()
-            lobby.close("event-over", "the event has ended, thank you for playing")
+            with trio.CancelScope() as playing:
+                nursery.start_soon(_heed_signals, director, playing, observer, settings)
+                await director.run()
+            summary = director.summary
+            if summary.complete:
+                lobby.close("event-over", "the event has ended, thank you for playing")
+            else:
+                lobby.close("server-stops", "the server stops, the event goes on later")
             await crew.stop()
             nursery.cancel_scope.cancel()
         return summary
@@ -50,3 +81,19 @@ async def run_event(
         if lobby is not None:
             lobby.abandon()
         listener.close()
+
+
+async def _heed_signals(
+    director: Director, playing: trio.CancelScope, observer: Observer, settings: Settings
+) -> None:
+    seconds = settings.waits.drain / SECOND
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        await anext(signals)
+        director.drain()
+        observer.tell(
+            f"stopping: no more games are begun, those that run have {seconds:g} s to finish;"
+            " once more to stop at once"
+        )
+        with trio.move_on_after(seconds):
+            await anext(signals)
+        playing.cancel()

@@ -1,5 +1,6 @@
-"""The results folder of an event: its records, the event file as it was, and the tables.
+"""The results folder of an event: its store, and the files that are derived from it.
 
+    store.sqlite                     the store, which everything else is derived from
     event.toml                       the event file, byte for byte
     games/000017.txt                 a record for each game that has ended
     results.csv                      a row for each record, with its digest
@@ -7,8 +8,8 @@
     times.csv                        what the bots were charged
     SHA256SUMS                       digests of all the files above but the records
 
-Every file appears whole or not at all. A record is on the disk for good when `write_record`
-returns; tables can be derived again and are only written atomically.
+Every file appears whole or not at all, and none but the store needs to survive a power cut: the
+others can be derived again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from sternhalma_server.results import RESULTS, TABLES
 
 EVENT: Final = "event.toml"
 GAMES: Final = "games"
+STORE: Final = "store.sqlite"
+STORES: Final = (STORE, f"{STORE}-wal", f"{STORE}-shm")
 SUMS: Final = "SHA256SUMS"
 
 
@@ -34,16 +37,17 @@ class ArchiveError(ValueError):
 def create_archive(root: Path, source: bytes) -> None:
     """Make the results folder *root* for the event file with the bytes *source*.
 
-    A folder that holds nothing but what is made here is taken over. Raises `ArchiveError` if it
-    holds records or another event file, since results of two runs must not mix.
+    Raises `ArchiveError` if it cannot be written or holds another event, since results of two
+    events must not mix.
     """
     event = root / EVENT
     try:
         (root / GAMES).mkdir(parents=True, exist_ok=True)
         if event.exists() and event.read_bytes() != source:
-            raise ArchiveError(f"{root}: expected a new results folder, got one of another event")
-        if any((root / GAMES).iterdir()):
-            raise ArchiveError(f"{root}: expected a new results folder, got one with games in it")
+            raise ArchiveError(
+                f"{root}: expected a new results folder, got one of another event;"
+                " choose another with --out, or replace it with --again"
+            )
         _write(event, source, durable=True)
     except OSError as error:
         raise ArchiveError(
@@ -55,7 +59,7 @@ def clear_archive(root: Path) -> None:
     """Remove what an earlier run wrote into *root*, and nothing else. Raises `OSError`."""
     for path in (root / GAMES).glob("[0-9]*.txt"):
         path.unlink()
-    for name in (EVENT, SUMS, RESULTS, *TABLES):
+    for name in (EVENT, SUMS, RESULTS, *TABLES, *STORES):
         (root / name).unlink(missing_ok=True)
 
 
@@ -69,8 +73,8 @@ def record_name(game: int) -> str:
 
 
 def write_record(root: Path, record: Record) -> None:
-    """Keep *record*; it survives a power cut once this returns. Raises `OSError`."""
-    _write(root / record_name(record.game), format_record(record).encode("ascii"), durable=True)
+    """Write the file of *record*, whole or not at all. Raises `OSError`."""
+    _write(root / record_name(record.game), format_record(record).encode("ascii"), durable=False)
 
 
 def read_record(path: Path) -> Record:

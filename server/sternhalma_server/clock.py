@@ -108,6 +108,41 @@ def _duration(word: str, text: str) -> int:
     return thousandths * _UNITS[found[2]] // 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Credit for the network: a bucket that holds `cap` at most and gains `per_move` a move.
+
+    A move that took t is credited c = min(t, bucket), and then bucket = min(cap, bucket - c +
+    per_move). The bucket is full when the game begins.
+    """
+
+    per_move: int
+    cap: int
+
+    @property
+    def text(self) -> str:
+        """As the `game` line tells it: milliseconds a move and at most."""
+        return f"{self.per_move // MILLISECOND}/{self.cap // MILLISECOND}"
+
+    def credit(self, elapsed: int, bucket: int) -> int:
+        """What a move that took *elapsed* is credited."""
+        return min(elapsed, bucket)
+
+    def refill(self, bucket: int, credit: int) -> int:
+        """The bucket after a move that was credited *credit*."""
+        return min(self.cap, bucket - credit + self.per_move)
+
+
+def parse_duration(text: str) -> int:
+    """A length of time such as `500ms`, `2s`, `1.5m` or `1h`, in nanoseconds.
+
+    Raises `ClockError`.
+    """
+    if not _DURATION.fullmatch(text):
+        raise ClockError(f"expected a time such as '500ms', '2s' or '5m', got {text[:40]!r}")
+    return _duration(text, text)
+
+
 def milliseconds(nanoseconds: int) -> str:
     """A time as the protocol writes what was charged: milliseconds to the microsecond."""
     microseconds = nanoseconds // 1000

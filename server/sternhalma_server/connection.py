@@ -55,6 +55,12 @@ class Connection:
         """The next line that has been read, None if there is none."""
         return self._lines.next()
 
+    def inherit(self, other: Connection) -> None:
+        """Take over from *other*, the same bot's earlier connection, what it had sent."""
+        while other.read():
+            pass
+        self._lines.inherit(other._lines)
+
     def mark(self) -> None:
         """What has been begun by now is early for the question that follows."""
         self._lines.mark()

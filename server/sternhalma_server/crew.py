@@ -6,16 +6,14 @@ import os
 import secrets
 import signal
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import trio
 
 from sternhalma_server.admission import Known, token_digest
+from sternhalma_server.clock import SECOND
 from sternhalma_server.programs import Program, ProgramError, start_program
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.settings import Settings
-
-START_SECONDS: Final = 20.0  # from starting a program to its login
 
 
 class Crew:
@@ -57,14 +55,16 @@ class Crew:
             program = await self._start(name, slot, nursery, address)
             if program is None:
                 return None
-            with trio.move_on_after(START_SECONDS):
+            seconds = self._settings.waits.start / SECOND
+            with trio.move_on_after(seconds):
                 while not program.ended:
                     holder = lobby.get(name, slot)
                     if holder is not None:
+                        holder.alive = lambda: not program.ended
                         return holder
                     with trio.move_on_after(0.1):  # a program's end makes no event
                         await lobby.changed()
-        fate = program.fate if program.ended else f"has not logged in within {START_SECONDS:g} s"
+        fate = program.fate if program.ended else f"has not logged in within {seconds:g} s"
         self._tell(f"{name} (slot {slot}) {fate}{self._said(program)}")
         return None
 

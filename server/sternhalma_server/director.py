@@ -1,26 +1,31 @@
-"""One event: which game starts next, who sits in it, and what becomes of bots that do not come.
+"""One event: which game starts next, who sits in it, and what becomes of it.
 
 The director starts any game whose bots are free, as near to the schedule's order as that allows: a
 slow bot holds up its own games and nobody else's. All it decides it decides in one task, between
 two checkpoints, so two games can never take the same connection.
+
+Games that were running when the server was stopped come first, and go on where they were.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 import trio
 
-from sternhalma import Game
+from sternhalma import Game, Seat
 from sternhalma_server.announce import Table
 from sternhalma_server.crew import Crew
+from sternhalma_server.happening import Happening
+from sternhalma_server.keeping import Begun
 from sternhalma_server.opening import number, opening_paths
 from sternhalma_server.referee import Finished, Referee
-from sternhalma_server.runner import Runner
+from sternhalma_server.roster import Chair, Roster
+from sternhalma_server.runner import Ledger, Runner
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
@@ -30,8 +35,6 @@ from sternhalma_tournament.roundrobin import round_robin
 from sternhalma_tournament.schedule import Pairing
 
 LOOK_AHEAD: Final = 64  # pairings considered beyond the first that has to wait
-WITHDRAWN_AFTER: Final = 3  # games in a row that a bot did not come to
-READY_SECONDS: Final = 60.0  # how long a game waits for a remote bot that is not connected
 
 log = logging.getLogger(__name__)
 
@@ -52,39 +55,45 @@ class Observer(Protocol):
         ...
 
 
-class Keeper(Protocol):
-    """Where finished games go."""
+class Book(Ledger, Protocol):
+    """The ledger of one game."""
 
-    async def keep(self, finished: Finished) -> None:
-        """Store a finished game; it is safe when this returns."""
+    def begin(self, versions: Sequence[str | None]) -> None:
+        """Note that the game begins."""
+        ...
+
+    def go_on(self, begun: Begun) -> None:
+        """Take up a game that was begun before the server stopped."""
+        ...
+
+
+class Keeper(Protocol):
+    """Where games are kept."""
+
+    @property
+    def epoch(self) -> int:
+        """What added to the clock of the stamps gives wall time, in nanoseconds."""
+        ...
+
+    @property
+    def stalled(self) -> bool:
+        """Whether nothing can be stored just now: then no game is begun."""
+        ...
+
+    def open(self, table: Table, letters: list[str]) -> Book:
+        """The ledger of a game."""
         ...
 
 
 @dataclass(slots=True)
-class Attendance:
-    """Whether a bot comes to its games."""
-
-    missed: int = 0  # in a row
-    gone_since: float | None = None
-    withdrawn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Chair:
-    """A seat reserved for a bot's slot; no slot for a bot that is not going to come."""
-
-    bot: str
-    slot: int | None
-
-
-@dataclass(slots=True)
 class Summary:
-    """What became of an event."""
+    """What became of an event; `complete` is whether all its games have been played."""
 
     games: int = 0
     forfeits: Counter[tuple[str, Reason]] = field(default_factory=Counter[tuple[str, Reason]])
     voids: int = 0
     withdrawn: list[str] = field(default_factory=list[str])
+    complete: bool = False
 
     @property
     def clean(self) -> bool:
@@ -93,7 +102,11 @@ class Summary:
 
 
 class Director:
-    """Plays one event to its end."""
+    """Plays one event to its end.
+
+    *finished* are the numbers of games that are stored already, *begun* the games that were running
+    when the server stopped.
+    """
 
     def __init__(
         self,
@@ -103,6 +116,8 @@ class Director:
         keeper: Keeper,
         observer: Observer,
         address: tuple[str, int],
+        finished: Collection[int] = (),
+        begun: Mapping[int, Begun] | None = None,
     ) -> None:
         self._settings = settings
         self._lobby = lobby
@@ -110,45 +125,54 @@ class Director:
         self._keeper = keeper
         self._observer = observer
         self._address = address
-        self.schedule = round_robin(settings.entries, settings.sides, settings.event.cycles)
-        self._to_come: Iterator[Pairing] = iter(self.schedule)
-        self._pending: deque[Pairing] = deque()
-        self._faulted: set[int] = set()  # games that failed once and are played again
-        self._taken: set[tuple[str, int]] = set()
+        self._begun = dict(begun or {})
+        self._roster = Roster(settings, lobby, crew, observer.tell)
+        schedule = round_robin(settings.entries, settings.sides, settings.event.cycles)
+        self._pending = deque(schedule.pairing(game) for game in sorted(self._begun))
+        self._to_come: Iterator[Pairing] = (
+            pairing
+            for pairing in schedule
+            if pairing.number not in finished and pairing.number not in (begun or {})
+        )
+        self._failed: set[int] = set()  # games that failed once and are played again
         self._running = 0
-        self._attendance = {bot.name: Attendance() for bot in settings.event.bots}
+        self._draining = False
         self._entries = {entry.name: entry for entry in settings.entries}
         self._changed = trio.Event()
         self.summary = Summary()
 
     def why(self, bot: str) -> str:
         """Why *bot* has no game now, for the bot itself."""
-        if self._attendance[bot].withdrawn:
-            return f"{bot} is withdrawn from the event"
         mine = next((p for p in self._pending if bot in self._bots(p)), None)
         if mine is None:
             return "no game of yours is due"
         others = [name for name in self._bots(mine) if name != bot]
-        missing = [name for name in others if not self._lobby.connections(name)]
-        if missing:
-            return f"game {mine.number} waits for {missing[0]}, who is not connected"
-        return f"game {mine.number} against {', '.join(others)} waits for a free place"
+        return self._roster.why(bot, others, mine.number)
+
+    def drain(self) -> None:
+        """Begin no more games; `run` returns when those that run are over."""
+        self._draining = True
+        self._notify()
 
     async def run(self) -> Summary:
         """Play all games; returns when the last is stored."""
         async with trio.open_nursery() as nursery:
             while True:
                 self._start_games(nursery)
-                if not self._running and not self._refill():
+                left = self._refill()
+                if not self._running and (self._draining or not left):
+                    self.summary.complete = not left
+                    self.summary.withdrawn = self._roster.withdrawn
                     return self.summary
                 await self._something_new()
 
     async def _something_new(self) -> None:
         """Return when a game has ended, somebody has come or gone, or a wait is over."""
-        now = trio.current_time()
-        gone = [a.gone_since for a in self._attendance.values() if a.gone_since is not None]
-        waits = [since + READY_SECONDS for since in gone if since + READY_SECONDS > now]
-        with trio.move_on_at(min(waits, default=float("inf"))):
+        waits = self._settings.waits
+        expiry = min(map(self._roster.next_expiry, (waits.ready, waits.restart)))
+        if self._keeper.stalled:
+            expiry = min(expiry, trio.current_time() + 1)
+        with trio.move_on_at(expiry):
             async with trio.open_nursery() as nursery:
 
                 async def when(happening: trio.Event) -> None:
@@ -174,8 +198,12 @@ class Director:
 
     def _start_games(self, nursery: trio.Nursery) -> None:
         while self._running < self._settings.parallel and self._refill():
+            if self._draining or self._keeper.stalled:
+                return
             for pairing in self._pending:
-                chairs = self._reserve(pairing)
+                waits = self._settings.waits
+                patience = waits.restart if pairing.number in self._begun else waits.ready
+                chairs = self._roster.reserve(self._bots(pairing), patience)
                 if chairs is not None:
                     break
             else:
@@ -188,41 +216,6 @@ class Director:
         entries = tuple(self._entries[name] for name in pairing.entries)
         return bots_by_seat(entries, self._settings.event.players)
 
-    def _reserve(self, pairing: Pairing) -> tuple[Chair, ...] | None:
-        """Take a slot of every bot of *pairing*, or none of them if one is not free."""
-        chairs: list[Chair] = []
-        for bot in self._bots(pairing):
-            chair = self._free_chair(bot, chairs)
-            if chair is None:
-                return None
-            chairs.append(chair)
-        self._taken.update((c.bot, c.slot) for c in chairs if c.slot is not None)
-        return tuple(chairs)
-
-    def _free_chair(self, bot: str, before: list[Chair]) -> Chair | None:
-        attendance = self._attendance[bot]
-        if attendance.withdrawn:
-            return Chair(bot, None)
-        taken = self._taken | {(c.bot, c.slot) for c in before if c.slot is not None}
-        slots: Iterable[int]
-        if self._crew.is_local(bot):
-            slots = range(1, self._settings.slots(self._settings.bot(bot)) + 1)
-        else:
-            slots = [holder.login.slot for holder in self._lobby.idle(bot)]
-        for slot in slots:
-            if (bot, slot) not in taken:
-                attendance.gone_since = None
-                return Chair(bot, slot)
-        # A bot that is busy will come; one with too few connections for this game will not.
-        needed = 1 + sum(chair.bot == bot for chair in before)
-        if self._crew.is_local(bot) or self._lobby.connections(bot) >= needed:
-            attendance.gone_since = None
-            return None
-        now = trio.current_time()
-        if attendance.gone_since is None:
-            attendance.gone_since = now
-        return Chair(bot, None) if now >= attendance.gone_since + READY_SECONDS else None
-
     async def _conduct(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> None:
         """Play one game, whatever happens in it."""
         try:
@@ -230,46 +223,85 @@ class Director:
         except Exception:
             # The referee's own failure is nobody's loss: the game is void and played once more.
             log.exception("game %d failed", pairing.number)
-            await self._failed(pairing)
+            await self._play_again(pairing)
         else:
             self._count(finished)
         finally:
-            self._taken.difference_update((c.bot, c.slot) for c in chairs if c.slot is not None)
+            self._roster.give_back(chairs)
             self._running -= 1
             self._notify()
 
-    async def _failed(self, pairing: Pairing) -> None:
+    async def _play_again(self, pairing: Pairing) -> None:
         self.summary.voids += 1
-        if pairing.number not in self._faulted:
-            self._faulted.add(pairing.number)
+        self._begun.pop(pairing.number, None)
+        if pairing.number not in self._failed:
+            self._failed.add(pairing.number)
             self._pending.appendleft(pairing)
             self._observer.tell(f"game {pairing.number} failed and is played again")
         else:
-            referee = Referee(self._table(pairing, [None] * self._settings.event.players))
-            self._count(await self._void(referee, Reason.SERVER_FAULT))
+            table = self._table(pairing, [None] * self._settings.event.players)
+            self._count(await self._void(Referee(table), Reason.SERVER_FAULT))
 
     async def _void(self, referee: Referee, reason: Reason) -> Finished:
         """End a game that no seat is told of."""
         referee.void(reason)
         assert referee.finished is not None
-        await self._keeper.keep(referee.finished)
+        await self._keeper.open(referee.table, self._letters()).keep(referee.finished)
         return referee.finished
 
     async def _play(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> Finished:
+        begun = self._begun.get(pairing.number)
         holders = await self._gather(chairs, pairing)
         try:
-            referee = Referee(self._table(pairing, holders))
-            self._observer.started(referee.table)
+            versions = [None if holder is None else holder.login.version for holder in holders]
+            if begun is not None:
+                versions = list(begun.versions)
+            table = self._table(pairing, versions)
+            self._observer.started(table)
             if not any(holders):
-                return await self._void(referee, Reason.ABORTED)
-            now = next(h for h in holders if h is not None).connection.transport.now()
-            finished = await Runner(referee, holders, self._keeper.keep, now).play()
+                return await self._void(Referee(table), Reason.ABORTED)
+            finished = await self._run_game(table, holders, begun)
             self._send_away(finished, holders)
             return finished
         finally:
             for holder in holders:
                 if holder is not None:
                     self._lobby.release(holder)
+
+    async def _run_game(
+        self, table: Table, holders: list[Holder | None], begun: Begun | None
+    ) -> Finished:
+        referee = Referee(
+            table,
+            epoch=self._keeper.epoch,
+            in_credit=[
+                Seat(seat)
+                for seat, holder in enumerate(holders)
+                if holder is not None and not holder.is_near
+            ],
+        )
+        letters = self._letters()
+        book = self._keeper.open(table, letters)
+        happened: list[Happening] = []
+        if begun is None:
+            book.begin(table.versions)
+            referee.begin()
+        else:
+            happened = begun.happened(letters)
+            book.go_on(begun)
+            referee.resume(happened)
+        for seat, holder in enumerate(holders):
+            if holder is not None:
+                holder.restate = referee.restater(Seat(seat))
+        runner = Runner(
+            referee,
+            holders,
+            book,
+            now=next(h for h in holders if h is not None).connection.transport.now(),
+            reconnect=self._settings.waits.reconnect,
+            logged=len(happened),
+        )
+        return await runner.play()
 
     def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
         """Close the connections of bots that left or flooded the server during the game."""
@@ -300,31 +332,24 @@ class Director:
         async with trio.open_nursery() as nursery:
             for seat, chair in enumerate(chairs):
                 nursery.start_soon(fetch, seat, chair)
-        self._take_attendance(chairs, holders)
+        self._roster.take_attendance(chairs, holders)
         return holders
 
-    def _take_attendance(self, chairs: tuple[Chair, ...], holders: list[Holder | None]) -> None:
-        for chair, holder in zip(chairs, holders, strict=True):
-            attendance = self._attendance[chair.bot]
-            if holder is not None:
-                attendance.missed = 0
-                continue
-            attendance.missed += 1
-            if attendance.missed >= WITHDRAWN_AFTER and not attendance.withdrawn:
-                attendance.withdrawn = True
-                self.summary.withdrawn.append(chair.bot)
-                self._observer.tell(
-                    f"{chair.bot} did not come to {WITHDRAWN_AFTER} games in a row and is withdrawn"
-                )
-
-    def _table(self, pairing: Pairing, holders: list[Holder | None]) -> Table:
-        settings, event = self._settings, self._settings.event
-        players = event.players
-        start = Game.new(
-            settings.rules, players, limit=settings.terms.limit, at_limit=settings.terms.at_limit
+    def _start(self) -> Game:
+        settings = self._settings
+        return Game.new(
+            settings.rules,
+            settings.event.players,
+            limit=settings.terms.limit,
+            at_limit=settings.terms.at_limit,
         )
+
+    def _letters(self) -> list[str]:
+        return [letters[0] for letters in self._start().position.seats]
+
+    def _table(self, pairing: Pairing, versions: Sequence[str | None]) -> Table:
+        settings, event = self._settings, self._settings.event
         opening = f"{event.seed}/opening/{pairing.opening}"
-        entries = [pairing.entries[seat % settings.sides] for seat in range(players)]
         return Table(
             event=event.name,
             game=str(pairing.number),
@@ -332,15 +357,15 @@ class Director:
             terms=settings.terms,
             control=settings.control,
             bots=self._bots(pairing),
-            entries=tuple(entries),
-            versions=tuple(None if h is None else h.login.version for h in holders),
+            entries=tuple(pairing.entries[seat % settings.sides] for seat in range(event.players)),
+            versions=tuple(versions),
             seeds=tuple(
-                number(f"{event.seed}/{pairing.number}/{letters[0]}")
-                for letters in start.position.seats
+                number(f"{event.seed}/{pairing.number}/{letter}") for letter in self._letters()
             ),
-            opening=opening_paths(start, event.opening, opening),
+            opening=opening_paths(self._start(), event.opening, opening),
             draws=event.draws,
             tries=event.tries,
+            lag=settings.lag,
         )
 
     def _count(self, finished: Finished) -> None:

@@ -80,6 +80,16 @@ class LineBuffer:
         """The next complete line, None if there is none yet."""
         return self._lines.pop(0) if self._lines else None
 
+    def inherit(self, other: LineBuffer) -> None:
+        """Put the whole lines of *other* before what is here, which was all begun too early.
+
+        A line that was under way there will never be completed.
+        """
+        mine = [line._replace(early=True) for line in self._lines]
+        self._lines = [*other._lines, *mine]
+        other._lines = []
+        self.mark()
+
     def mark(self) -> None:
         """From here on lines are in time: whatever is under way now was begun early."""
         if self._head or self._skipping:

@@ -86,13 +86,23 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
+class Slip:
+    """An answer that could not be played and was forgiven; the event allows some tries."""
+
+    seat: str
+    reason: Reason
+    ply: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draw:
     """All who were in agreed on a draw when ply number `ply` was to be played."""
 
     ply: int
 
 
-Happening = Ply | Out | Draw
+Happening = Ply | Out | Slip | Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +193,11 @@ def parse_record(text: str) -> Record:
     return record
 
 
+def parse_happening(line: str) -> Happening:
+    """What the line of a record says happened. Raises `RecordError`."""
+    return next(_happenings(Lines(f"{line}\nend")))
+
+
 _HEAD_LINES: Final = 6  # all lines up to `start`, but for the seats
 
 _SOURCES: Final[Mapping[str | None, Source | None]] = {
@@ -220,6 +235,9 @@ def _happening(lines: Lines) -> Happening:
         case "out":
             seat, reason, ply, keys, line = lines.take(forms.OUT).groups()
             return Out(seat, Reason(reason), int(ply), _evidence(keys), line)
+        case "slip":
+            seat, reason, ply, line = lines.take(forms.SLIP).groups()
+            return Slip(seat, Reason(reason), int(ply), line)
         case "draw":
             return Draw(int(lines.take(forms.DRAW)[1]))
         case _:
@@ -266,13 +284,14 @@ def _body(record: Record) -> str:
             for player in record.players
         ),
         f"start {record.start}",
-        *map(_happening_text, record.happened),
+        *map(format_happening, record.happened),
         f"end {record.reason} places={places} ply={record.ply} final={record.final}",
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _happening_text(happening: Happening) -> str:
+def format_happening(happening: Happening) -> str:
+    """The line of a record for what happened; `parse_happening` reads it back."""
     match happening:
         case Ply(number, seat, path, source, evidence):
             by = "" if source is None else f" {source}"
@@ -280,6 +299,8 @@ def _happening_text(happening: Happening) -> str:
         case Out(seat, reason, ply, evidence, line):
             said = "" if line is None else f" line={line}"
             return f"out {seat} {reason} ply={ply}{_keys(evidence)}{said}"
+        case Slip(seat, reason, ply, line):
+            return f"slip {seat} {reason} ply={ply} line={line}"
         case Draw(ply):
             return f"draw agreed ply={ply}"
 

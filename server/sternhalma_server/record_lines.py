@@ -59,6 +59,10 @@ OUT: Final = _form(
     r"(?: line=([ -~]*))?",
     "out SEAT REASON ply=PLY [KEY=VALUE ...] [line=TEXT]",
 )
+SLIP: Final = _form(
+    rf"slip ([A-F]) (illegal|malformed) ply=({_FROM_1}) line=([ -~]*)",
+    "slip SEAT illegal|malformed ply=PLY line=TEXT",
+)
 DRAW: Final = _form(f"draw agreed ply=({_FROM_1})", "draw agreed ply=PLY")
 END: Final = _form(
     rf"end ({'|'.join(Reason)}) places=([A-F]:[0-6](?:,[A-F]:[0-6])*) ply=({COUNT})"

@@ -1,21 +1,26 @@
-"""From a finished game to its record."""
+"""From a game to its record: what happened, line by line, and the whole once it is over.
+
+A line is written as it happens, into the journal; the record of the finished game has the same
+lines in it. `resumed` reads them back when a game goes on after the server was stopped.
+"""
 
 from __future__ import annotations
 
-from sternhalma import format_position
-from sternhalma_server.announce import Fall
-from sternhalma_server.clock import MILLISECOND, milliseconds
-from sternhalma_server.record import Draw, Evidence, Happening, Out, Player, Record
-from sternhalma_server.record import Ply as RecordPly
-from sternhalma_server.referee import Agreed, Finished, Ply
+from collections.abc import Iterable, Sequence
+
+from sternhalma import Seat, format_position
+from sternhalma_server import record as text
+from sternhalma_server.clock import MILLISECOND, SECOND, milliseconds
+from sternhalma_server.happening import Agreed, Evidence, Fall, Happening, Ply, Slip
+from sternhalma_server.referee import Finished
 
 
-def record_of(finished: Finished) -> Record:
+def record_of(finished: Finished) -> text.Record:
     """The record of *finished*; void games have places of 0."""
     table, position = finished.table, finished.last.position
     letters = [group[0] for group in position.seats]
     result = finished.result
-    return Record(
+    return text.Record(
         event=table.event,
         game=int(table.game),
         rules=table.rules.id,
@@ -23,13 +28,13 @@ def record_of(finished: Finished) -> Record:
         at_limit=table.terms.at_limit,
         clock=table.control.text,
         players=tuple(
-            Player(letter, bot, version, entry)
+            text.Player(letter, bot, version, entry)
             for letter, bot, version, entry in zip(
                 letters, table.bots, table.versions, table.entries, strict=True
             )
         ),
         start=format_position(finished.start.position),
-        happened=tuple(_happening(letters, event) for event in finished.happened),
+        happened=tuple(recorded(letters, event) for event in finished.happened),
         reason=finished.reason,
         places=(0,) * len(letters) if result is None else result.places,
         ply=position.ply - 1,
@@ -37,15 +42,98 @@ def record_of(finished: Finished) -> Record:
     )
 
 
-def _happening(letters: list[str], event: Ply | Fall | Agreed) -> Happening:
+def recorded(letters: Sequence[str], event: Happening) -> text.Happening:
+    """What happened, as records have it; `resumed` is the way back."""
     match event:
         case Ply():
-            evidence: Evidence = ()
-            if event.source is None:
-                left = "-" if event.left is None else str(event.left // MILLISECOND)
-                evidence = (("charged", milliseconds(event.charged)), ("left", left))
-            return RecordPly(event.number, letters[event.seat], event.path, event.source, evidence)
+            return text.Ply(
+                event.number, letters[event.seat], event.path, event.source, _timed(event)
+            )
         case Fall():
-            return Out(letters[event.seat], event.reason, event.ply, (), event.line)
+            return text.Out(
+                letters[event.seat], event.reason, event.ply, _waited(event), event.line
+            )
+        case Slip():
+            return text.Slip(letters[event.seat], event.reason, event.ply, event.line)
         case Agreed():
-            return Draw(event.ply)
+            return text.Draw(event.ply)
+
+
+def resumed(letters: Sequence[str], events: Iterable[text.Happening]) -> list[Happening]:
+    """What happened, from records' lines."""
+    return [_resumed(letters, event) for event in events]
+
+
+def _resumed(letters: Sequence[str], event: text.Happening) -> Happening:
+    match event:
+        case text.Ply():
+            return _ply(Seat(letters.index(event.seat)), event)
+        case text.Out():
+            return Fall(Seat(letters.index(event.seat)), event.reason, event.ply, event.line)
+        case text.Slip():
+            return Slip(Seat(letters.index(event.seat)), event.reason, event.ply, event.line)
+        case text.Draw():
+            return Agreed(event.ply)
+
+
+def _ply(seat: Seat, ply: text.Ply) -> Ply:
+    keys = dict(ply.evidence)
+    if ply.source is not None:
+        return Ply(ply.number, seat, ply.path, ply.source)
+    credit = None if "credit" not in keys else _nanoseconds(keys["credit"], MILLISECOND)
+    evidence = Evidence(
+        sent=_nanoseconds(keys["sent"], SECOND),
+        received=_nanoseconds(keys["received"], SECOND),
+        late=_nanoseconds(keys["late"], MILLISECOND),
+        credit=credit,
+    )
+    return Ply(
+        number=ply.number,
+        seat=seat,
+        path=ply.path,
+        source=None,
+        charged=ply.charged or 0,
+        left=None if keys["left"] == "-" else int(keys["left"]) * MILLISECOND,
+        evidence=evidence,
+        offers_draw=keys.get("draw") == "offer",
+    )
+
+
+def _timed(ply: Ply) -> text.Evidence:
+    evidence = ply.evidence
+    if evidence is None:
+        return ()
+    left = "-" if ply.left is None else str(ply.left // MILLISECOND)
+    keys = [
+        ("charged", milliseconds(ply.charged)),
+        ("left", left),
+        ("sent", _moment(evidence.sent)),
+        ("received", _moment(evidence.received)),
+        ("late", milliseconds(evidence.late)),
+    ]
+    if evidence.credit is not None:
+        keys.append(("credit", milliseconds(evidence.credit)))
+    if ply.offers_draw:
+        keys.append(("draw", "offer"))
+    return tuple(keys)
+
+
+def _waited(fall: Fall) -> text.Evidence:
+    keys: list[tuple[str, str]] = []
+    if fall.sent is not None:
+        keys.append(("sent", _moment(fall.sent)))
+    if fall.waited is not None:
+        keys.append(("waited", milliseconds(fall.waited)))
+    if fall.limit is not None:
+        keys.append(("limit", milliseconds(fall.limit)))
+    return tuple(keys)
+
+
+def _moment(nanoseconds: int) -> str:
+    """A moment as records write it: seconds since 1970 to the microsecond."""
+    return f"{nanoseconds // SECOND}.{nanoseconds % SECOND // 1000:06d}"
+
+
+def _nanoseconds(number: str, unit: int) -> int:
+    whole, _, part = number.partition(".")
+    return int(whole) * unit + (int(part) * unit // 10 ** len(part) if part else 0)

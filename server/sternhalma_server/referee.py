@@ -1,30 +1,31 @@
 """One game's conduct: what each line from a seat does, and how the game ends.
 
-The referee does no input or output and asks nobody for the time: the runner hands it lines with the
-time they took, and carries away what is in the outbox. It is asked about every move of every game,
-so the way of a legal move through it is short.
+The referee does no input or output and asks nobody for the time: the runner hands it lines and the
+moments they came, and carries away what is in the outbox. It is asked about every move of every
+game, so the way of a legal move through it is short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 from sternhalma import Game, IllegalMoveError, NotationError, Result, Seat
 from sternhalma_server.announce import (
-    Fall,
     Table,
     game_line,
     moved_line,
     offer_line,
     out_line,
     over_line,
+    position_line,
     turn_line,
     unasked_line,
 )
-from sternhalma_server.clock import Budget
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
+from sternhalma_server.happening import Agreed, Evidence, Fall, Happening, Ply, Slip, Source
+from sternhalma_server.timekeeper import Timekeeper
 from sternhalma_server.verdict import Reason, reason_of
 from sternhalma_server.wire import (
     AgreeDraw,
@@ -44,25 +45,6 @@ from sternhalma_server.wire import (
     parse_message,
 )
 
-Source = Literal["opening", "rules"]
-
-
-class Ply(NamedTuple):
-    """One turn had: `source` is None for a bot's own move, else `opening` or `rules`."""
-
-    number: int
-    seat: Seat
-    path: str
-    source: Source | None
-    charged: int = 0
-    left: int | None = None
-
-
-class Agreed(NamedTuple):
-    """All players still in agreed on a draw when this ply was to be played."""
-
-    ply: int
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -77,7 +59,7 @@ class Finished:
     last: Game
     reason: Reason
     result: Result | None
-    happened: tuple[Ply | Fall | Agreed, ...]
+    happened: tuple[Happening, ...]
     cause: Fall | None
 
     @property
@@ -86,17 +68,30 @@ class Finished:
         return [event for event in self.happened if isinstance(event, Fall)]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A turn that a seat has been asked for: the ply, and when it was asked (nanoseconds)."""
+
+    seat: Seat
+    ply: int
+    sent: int
+
+
 class Referee:
     """The conduct of one game, from its opening line to its result.
 
     `outbox` holds what is to be told, each with the seat it is for or None for all; the runner
-    empties it. `turn` is the seat to be asked, None once the game is over.
+    empties it. `happened` is everything so far, in order. `turn` is the seat to be asked, None once
+    the game is over. *epoch* added to the clock of the stamps gives wall time. *in_credit* are the
+    seats that get the table's credit for lag.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, epoch: int = 0, in_credit: Iterable[Seat] = ()) -> None:
         self.table = table
         self.outbox: list[tuple[Seat | None, str]] = []
+        self.happened: list[Happening] = []
         self.finished: Finished | None = None
+        self._epoch = epoch
         self._game = Game.new(
             table.rules,
             len(table.bots),
@@ -105,11 +100,10 @@ class Referee:
         )
         self._start = self._game
         self._letters = tuple(group[0] for group in self._game.position.seats)
-        self._budgets: list[Budget] = [table.control.start() for _ in table.bots]
-        self._limits = [table.control.limit(budget) for budget in self._budgets]
+        self._time = Timekeeper(table.control, table.lag, len(table.bots), in_credit)
         self._tries = [table.tries] * len(table.bots)
-        self._happened: list[Ply | Fall | Agreed] = []
         self._agreed: set[Seat] = set()  # who wants a draw now: the offer stands while not empty
+        self._question: Question | None = None
         self._ply = 1
         self.turn: Seat | None = self._game.turn
 
@@ -119,42 +113,96 @@ class Referee:
         return self._ply
 
     @property
-    def limit(self) -> int | None:
-        """The longest the seat to move may take, in nanoseconds; None if there is no limit."""
-        assert self.turn is not None
-        return self._limits[self.turn]
-
-    @property
     def game(self) -> Game:
         """The game as it stands."""
         return self._game
 
+    @property
+    def patience(self) -> int | None:
+        """How long the answer of the seat to move may take to arrive, lag included; None: for ever.
+
+        In nanoseconds.
+        """
+        assert self.turn is not None
+        return self._time.patience(self.turn)
+
     def begin(self) -> None:
         """Open the game: tell every seat its table, and play the opening."""
         for seat in self._game.position.seating.seats:
-            self.outbox.append((seat, game_line(self.table, self._letters, seat)))
+            self.outbox.append((seat, self.opening_line(seat)))
         for path in self.table.opening:
             self._unasked(path, "opening")
         self._pass_where_forced()
 
-    def question(self, *, with_moves: bool) -> str:
-        """The line that asks the seat to move."""
-        line = turn_line(self.table.game, self._ply, self.limit, self._game.position)
+    def resume(self, happened: Iterable[Happening]) -> None:
+        """Take up a game that was begun before: *happened* is what is known of it, in order.
+
+        The clocks stand where the last move left them.
+        """
+        for event in happened:
+            self.happened.append(event)
+            self._agreed.clear()
+            match event:
+                case Ply():
+                    self._game = self._game.play(event.path)
+                    if event.source is None:
+                        credit = event.evidence.credit if event.evidence else None
+                        self._time.spend(event.seat, event.charged, credit)
+                        if event.offers_draw:
+                            self._agreed.add(event.seat)
+                case Fall():
+                    self._game = self._game.drop(event.seat)
+                case Slip():
+                    self._tries[event.seat] -= 1
+                case Agreed():
+                    self._game = self._game.agree()
+        for seat in self._game.position.seating.seats:
+            self.outbox.append((seat, self.opening_line(seat)))
+        last = self.happened[-1] if self.happened else None
+        self._next(last if isinstance(last, Fall) else None)
+
+    def opening_line(self, seat: Seat | None) -> str:
+        """The `game` line for a seat, or for a watcher."""
+        return game_line(self.table, self._letters, seat)
+
+    def restater(self, seat: Seat) -> Callable[[], str]:
+        """What tells the bot in *seat* of its game when it comes back on another connection."""
+        return lambda: self.opening_line(seat)
+
+    def position_line(self) -> str:
+        """The `position` line, for a watcher."""
+        return position_line(self.table.game, self._ply, self._game.position)
+
+    def question(self, *, with_moves: bool, waited: int = 0) -> str:
+        """The line that asks the seat to move, or asks it again when *waited* has passed."""
+        assert self.turn is not None
+        limit, budget = self._time.limit(self.turn), self._time.budget(self.turn)
+        left = None if limit is None else max(0, limit - waited)
+        line = turn_line(self.table.game, self._ply, left, budget, self._game.position)
         if not with_moves:
             return line
         names = self.table.rules.board.names
         moves = [f"{names[m.origin]}-{names[m.target]}" for m in self._game.legal_moves()]
         return f"{line} moves={','.join(moves)}"
 
+    def asked(self, sent: int) -> Question:
+        """The seat to move has been asked at *sent*; its clock runs from there."""
+        assert self.turn is not None
+        self._question = Question(self.turn, self._ply, sent)
+        return self._question
+
     def early(self, seat: Seat, line: Line, gate: FloodGate) -> None:
         """A line that *seat*, which is to move, had begun before it was asked."""
         self._unsolicited(seat, line, gate, "early", "this move was begun before its turn was sent")
 
-    def answer(self, seat: Seat, line: Line, elapsed: int, gate: FloodGate) -> None:
-        """A line from the seat to move, *elapsed* nanoseconds after it was asked."""
-        limit = self._limits[seat]
-        if limit is not None and elapsed > limit:
-            self.flag(seat, line)
+    def answer(self, seat: Seat, line: Line, read: int, gate: FloodGate) -> None:
+        """A line from the seat to move, which has been asked; the server read it at *read*."""
+        question = self._question
+        assert question is not None
+        elapsed = max(0, min(line.stamp, read) - question.sent)
+        patience = self.patience
+        if patience is not None and elapsed > patience:
+            self.flag(seat, elapsed, line)
             return
         if line.early or line.fault is not None:
             self.early(seat, line, gate)
@@ -171,15 +219,15 @@ class Referee:
             sentence = f"expected an answer to game {self.table.game} ply {self._ply}"
             self._unsolicited(seat, line, gate, "stale", sentence)
             return
-        self._play(seat, line, message, elapsed)
+        self._play(seat, line, message, elapsed, read)
 
-    def flag(self, seat: Seat, line: Line | None = None) -> None:
-        """The clock of *seat* has run out, with *line* too late or nothing said."""
-        self._fall(seat, Reason.TIME, line)
+    def flag(self, seat: Seat, waited: int, line: Line | None = None) -> None:
+        """The clock of *seat* has run out after *waited*, with *line* too late or nothing said."""
+        self._fall(seat, Reason.TIME, line, waited)
 
-    def disconnected(self, seat: Seat) -> None:
-        """The connection of *seat* has ended."""
-        self._fall(seat, Reason.DISCONNECT, None)
+    def disconnected(self, seat: Seat, waited: int | None = None) -> None:
+        """The connection of *seat* has ended, and nobody has come back."""
+        self._fall(seat, Reason.DISCONNECT, None, waited)
 
     def flooded(self, seat: Seat) -> None:
         """*seat* has sent more than anybody will read."""
@@ -193,7 +241,7 @@ class Referee:
         """Break the game off without a result: the server's fault, or aborted."""
         self._over(reason, None)
 
-    def _play(self, seat: Seat, line: Line, message: MoveMade, elapsed: int) -> None:
+    def _play(self, seat: Seat, line: Line, message: MoveMade, elapsed: int, read: int) -> None:
         game = self._game
         try:
             move = game.parse_move(message.path)
@@ -206,26 +254,43 @@ class Referee:
             self._wrong(seat, line, Reason.ILLEGAL, str(problem))
             return
         assert game.last is not None
-        path = message.path if game.last is move else game.format_move(game.last)
-        control = self.table.control
-        budget = self._budgets[seat] = control.spend(self._budgets[seat], elapsed)
-        limit = self._limits[seat] = control.limit(budget)
-        ply, letter = self._ply, self._letters[seat]
-        self._happened.append(Ply(ply, seat, path, None, elapsed, limit))
-        self.outbox.append((None, moved_line(self.table.game, ply, letter, path, elapsed, limit)))
-        self._agreed.clear()
+        path = message.path
+        if game.last is not move or not path.islower():
+            path = game.format_move(game.last)
+        ply = self._charge(seat, path, elapsed, read, line.stamp, message.offers_draw)
+        self.happened.append(ply)
+        moved = moved_line(self.table.game, self._letters[seat], ply, self._time.budget(seat))
+        self.outbox.append((None, moved))
+        if self._agreed:
+            self._agreed.clear()
         if message.offers_draw and not game.is_over:
             self._offer(seat)
-        self._next()
+        self._next(None)
 
-    def _next(self) -> None:
-        """Go on after a turn or a fall."""
-        self._ply = self._game.ply
-        self.turn = self._game.turn
-        if self.turn is None:
-            self._ended()
-        else:
+    def _charge(
+        self, seat: Seat, path: str, elapsed: int, read: int, stamp: int, offers_draw: bool
+    ) -> Ply:
+        """Take a move's time off the clock of *seat*: the ply that tells it."""
+        assert self._question is not None
+        credit = self._time.credit(seat, elapsed)
+        charged = elapsed - (credit or 0)
+        self._time.spend(seat, charged, credit)
+        sent = self._question.sent + self._epoch
+        evidence = Evidence(sent, sent + elapsed, max(0, read - stamp), credit)
+        left = self._time.limit(seat)
+        return Ply(self._ply, seat, path, None, charged, left, evidence, offers_draw)
+
+    def _next(self, fall: Fall | None) -> None:
+        """Go on after a turn, or after *fall*."""
+        game = self._game
+        self._ply = game.ply
+        self.turn = game.turn
+        if game.result is None:
             self._pass_where_forced()
+        else:
+            dropped = None if fall is None else fall.reason
+            reason = reason_of(game.result.end, dropped)
+            self._over(reason, fall)
 
     def _pass_where_forced(self) -> None:
         while self.turn is not None and self._game.must_pass:
@@ -239,14 +304,14 @@ class Referee:
         last = self._game.last
         assert last is not None
         full = self._game.format_move(last)
-        self._happened.append(Ply(ply, seat, full, source))
+        self.happened.append(Ply(ply, seat, full, source))
         self.outbox.append(
             (None, unasked_line(self.table.game, ply, self._letters[seat], full, source))
         )
         self._ply = self._game.ply
         self.turn = self._game.turn
-        if self.turn is None:
-            self._ended()
+        if self._game.result is not None:
+            self._over(reason_of(self._game.result.end, None), None)
 
     def _aside(self, seat: Seat, line: Line, message: Message, gate: FloodGate) -> None:
         """A line from the seat to move that is no move."""
@@ -302,6 +367,7 @@ class Referee:
         left = self._tries[seat]
         if left:
             self._tries[seat] = left - 1
+            self.happened.append(Slip(seat, reason, self._ply, clean(line.text)))
             self.outbox.append((seat, error(reason, clean(sentence), left - 1)))
             return
         self.outbox.append((seat, error(reason, clean(sentence))))
@@ -324,29 +390,31 @@ class Referee:
             return
         self._agreed.add(seat)
         if self._agreed.issuperset(self._game.position.active):
-            self._happened.append(Agreed(self._ply))
+            self.happened.append(Agreed(self._ply))
             self._game = self._game.agree()
-            self._next()
+            self._next(None)
 
-    def _fall(self, seat: Seat, reason: Reason, line: Line | None) -> None:
+    def _fall(
+        self, seat: Seat, reason: Reason, line: Line | None, waited: int | None = None
+    ) -> None:
         """*seat* goes out."""
-        fall = Fall(seat, reason, self._ply, None if line is None else clean(line.text))
-        self._happened.append(fall)
+        question = self._question
+        asked = question is not None and (question.seat, question.ply) == (seat, self._ply)
+        fall = Fall(
+            seat,
+            reason,
+            self._ply,
+            None if line is None else clean(line.text),
+            question.sent + self._epoch if question is not None and asked else None,
+            waited,
+            self._time.limit(seat) if asked else None,
+        )
+        self.happened.append(fall)
         self._game = self._game.drop(seat)
         self._agreed.clear()
-        if self._game.is_over:
-            self.turn = None
-            result = self._game.result
-            assert result is not None
-            self._over(reason_of(result.end, reason), fall)
-            return
-        self.outbox.append((None, out_line(self.table.game, self._letters[seat], fall)))
-        self._next()
-
-    def _ended(self) -> None:
-        result = self._game.result
-        assert result is not None
-        self._over(reason_of(result.end, None), None)
+        if not self._game.is_over:
+            self.outbox.append((None, out_line(self.table.game, self._letters[seat], fall)))
+        self._next(fall)
 
     def _over(self, reason: Reason, cause: Fall | None) -> None:
         self.turn = None
@@ -359,6 +427,6 @@ class Referee:
             last=self._game,
             reason=reason,
             result=result,
-            happened=tuple(self._happened),
+            happened=tuple(self.happened),
             cause=cause,
         )

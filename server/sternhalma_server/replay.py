@@ -11,7 +11,7 @@ from sternhalma import (
     format_position,
     parse_position,
 )
-from sternhalma_server.record import Draw, Out, Ply, Record, RecordError
+from sternhalma_server.record import Draw, Out, Ply, Record, RecordError, Slip
 from sternhalma_server.verdict import Reason, reason_of
 
 
@@ -30,6 +30,8 @@ def replay(record: Record) -> Game:
                 replayer.play(happening)
             case Out():
                 replayer.drop(happening)
+            case Slip():
+                replayer.forgive(happening)
             case Draw():
                 replayer.agree(happening)
     replayer.line = record.end_line
@@ -91,6 +93,12 @@ class _Replayer:
         except ValueError as error:
             raise self.error(str(error)) from None
         self.dropped = out.reason
+
+    def forgive(self, slip: Slip) -> None:
+        game = self._running("a slip")
+        assert game.turn is not None
+        turn = f"{game.ply} {self.letters[game.turn]}"
+        self.expect("the turn", turn, f"{slip.ply} {slip.seat}")
 
     def agree(self, draw: Draw) -> None:
         game = self._running("a draw")

@@ -5,12 +5,17 @@ reader, one checkpoint for each move. One cancel scope serves the whole game. It
 wakes the task; what decides is the stamp of the answer, so a busy server forfeits nobody. And
 because most answers come long before their deadline, the scope keeps an earlier one where it can
 and is only moved when it has fired too soon: moving it for every move costs more than it saves.
+
+A bot whose connection has ended may come back on another: the lobby puts the new connection in its
+seat and ends the old one, which wakes this task. What the old connection had sent stands first in
+the new one's lines and is heard first; if it holds no answer the question is put again, and the
+clock has run on meanwhile.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 import trio
@@ -19,13 +24,13 @@ from sternhalma import Seat
 from sternhalma_server.clock import SECOND
 from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
-from sternhalma_server.referee import Finished, Referee
+from sternhalma_server.framing import Line
+from sternhalma_server.happening import Happening
+from sternhalma_server.referee import Finished, Question, Referee
 
 GRACE: Final = SECOND // 4  # an answer that came in time may be read this much later
 DRAIN: Final = 16  # reads of what came early; who sends more than that floods
-
-
-Keep = Callable[[Finished], Awaitable[None]]
+LOOK: Final = 0.05  # seconds between looks whether an absent bot can still come back
 
 
 class Seated(Protocol):
@@ -33,7 +38,7 @@ class Seated(Protocol):
 
     @property
     def connection(self) -> Connection:
-        """Its connection, which nobody else reads during the game."""
+        """Its connection, which nobody else reads during the game; another one if it came back."""
         ...
 
     @property
@@ -46,35 +51,72 @@ class Seated(Protocol):
         """Whether it is told the legal moves with every turn."""
         ...
 
+    @property
+    def may_return(self) -> bool:
+        """Whether it can still come back after its connection has ended."""
+        ...
+
+    async def returned(self) -> None:
+        """Return when it has come back on another connection."""
+        ...
+
+
+class Ledger(Protocol):
+    """Where a game is written down as it is played."""
+
+    def heard(self, seat: int, line: Line) -> None:
+        """Note a line as the seat sent it."""
+        ...
+
+    def log(self, happening: Happening) -> None:
+        """Note what has happened; it is on the disk soon."""
+        ...
+
+    async def keep(self, finished: Finished) -> None:
+        """Store the finished game; it is on the disk when this returns."""
+        ...
+
+    def tell(self, line: str) -> None:
+        """Tell those who watch."""
+        ...
+
 
 class Runner:
     """Plays the game of one referee with the bots in its seats, None where nobody came.
 
-    *now* is the time on the clock of the stamps. *keep* stores a finished game; no seat hears of
-    the end before it has returned.
+    *now* is the time on the clock of the stamps, *reconnect* how long a bot may be away in its turn
+    (nanoseconds), *logged* how much of what has happened is written down already. Everything is
+    written into *ledger*; no seat hears of the end before it is kept.
     """
 
     def __init__(
-        self, referee: Referee, seats: Sequence[Seated | None], keep: Keep, now: int
+        self,
+        referee: Referee,
+        seats: Sequence[Seated | None],
+        ledger: Ledger,
+        now: int,
+        reconnect: int,
+        logged: int = 0,
     ) -> None:
         self._referee = referee
         self._seats = seats
-        self._keep = keep
+        self._ledger = ledger
+        self._reconnect = reconnect
+        self._logged = logged
         self._scope = trio.CancelScope()
         self._armed = math.inf  # the scope's deadline
-        self._asked_ply = 0
-        self._asked_seat: Seat | None = None
-        self._start = 0  # when the clock of the ply under way was started
-        self._due = math.inf  # when its flag falls for good, on trio's clock
+        self._question: Question | None = None
+        self._asked_over: Connection | None = None
+        self._due = math.inf  # when the flag falls for good, on trio's clock
+        self._away_until = math.inf  # when an absent bot is given up
         self._to_trio = trio.current_time() - now / SECOND
 
     async def play(self) -> Finished:
         """Play to the end; the result has been told to every seat when this returns."""
         referee = self._referee
-        referee.begin()
         for seat, seated in enumerate(self._seats):
             if seated is None and seat in referee.game.position.active:
-                referee.absent(Seat(seat))
+                self._miss(Seat(seat))
         while referee.turn is not None:
             with trio.CancelScope() as scope:
                 self._scope, self._armed = scope, math.inf
@@ -82,23 +124,38 @@ class Runner:
             if scope.cancelled_caught:
                 self._woken()
         assert referee.finished is not None
-        await self._keep(referee.finished)
+        await self._ledger.keep(referee.finished)
         self._tell(None, "")
         return referee.finished
+
+    def _miss(self, seat: Seat) -> None:
+        # Who is not there when a game goes on was there when it began.
+        if self._logged:
+            self._referee.disconnected(seat)
+        else:
+            self._referee.absent(seat)
 
     async def _turns(self) -> None:
         referee = self._referee
         while (seat := referee.turn) is not None:
-            if self._is_waiting(seat) or self._ask(seat):
-                connection = self._seated(seat).connection
-                if connection.ended is not None:
-                    referee.disconnected(seat)
+            seated = self._seated(seat)
+            connection = seated.connection
+            if not self._is_waiting(seat):
+                if not self._ask(seat):
                     continue
-                if self._due < self._armed:
-                    self._armed = self._scope.deadline = self._due
+            elif connection is not self._asked_over and not self._ask_again(seat):
+                continue
+            if connection.ended is not None:
+                await self._await_return(seat)
+                continue
+            if self._due < self._armed:
+                self._armed = self._scope.deadline = self._due
+            try:
                 await connection.transport.wait_readable()
-                connection.read()
-                self._hear(seat)
+            except trio.ClosedResourceError:
+                continue  # taken over: the seat has another connection now
+            connection.read()
+            self._hear(seat)
 
     def _seated(self, seat: Seat) -> Seated:
         seated = self._seats[seat]
@@ -106,42 +163,54 @@ class Runner:
         return seated
 
     def _is_waiting(self, seat: Seat) -> bool:
-        return self._asked_seat == seat and self._asked_ply == self._referee.ply
+        question = self._question
+        return question is not None and question.seat == seat and question.ply == self._referee.ply
 
     def _ask(self, seat: Seat) -> bool:
         """Put the question to *seat*; False if what it had sent before made that pointless."""
         referee, seated = self._referee, self._seated(seat)
-        connection, ply = seated.connection, referee.ply
-        reads = 0
-        while connection.read():
-            reads += 1
-            if reads > DRAIN:
-                referee.flooded(seat)
-                return False
-            if not self._hear_early(seat, ply):
-                return False
-        if not self._hear_early(seat, ply):
-            return False
-        if connection.ended is not None:
-            referee.disconnected(seat)
+        connection = seated.connection
+        if not self._hear_early(seat, connection):
             return False
         connection.mark()
-        self._asked_seat, self._asked_ply = seat, ply
-        self._start = self._tell(seat, referee.question(with_moves=seated.wants_moves))
-        limit = referee.limit
-        self._due = (
-            math.inf if limit is None else self._to_trio + (self._start + limit + GRACE) / SECOND
-        )
+        line = referee.question(with_moves=seated.wants_moves)
+        self._question = referee.asked(self._tell(seat, line))
+        self._asked_over = connection
+        patience = referee.patience
+        self._due = math.inf
+        if patience is not None:
+            self._due = self._to_trio + (self._question.sent + patience + GRACE) / SECOND
+        self._away_until = math.inf
         return True
 
-    def _hear_early(self, seat: Seat, ply: int) -> bool:
-        """Deal with lines that came before the question; whether *seat* is still to move."""
+    def _ask_again(self, seat: Seat) -> bool:
+        """Put the question to *seat* over its new connection; False if it has answered."""
         referee, seated = self._referee, self._seated(seat)
-        while (line := seated.connection.next_line()) is not None:
-            referee.early(seat, line, seated.gate)
-            if referee.turn != seat or referee.ply != ply:
-                return False
+        connection = seated.connection
+        self._hear(seat)
+        if not self._is_waiting(seat) or not self._hear_early(seat, connection):
+            return False
+        connection.mark()
+        line = referee.question(with_moves=seated.wants_moves, waited=self._waited(connection))
+        self._tell(seat, line)
+        self._asked_over = connection
+        self._away_until = math.inf
         return True
+
+    def _hear_early(self, seat: Seat, connection: Connection) -> bool:
+        """Deal with lines that came before the question; whether *seat* is still to move."""
+        referee, gate, ply = self._referee, self._seated(seat).gate, self._referee.ply
+        for _ in range(DRAIN):
+            more = connection.read()
+            while (line := connection.next_line()) is not None:
+                self._ledger.heard(seat, line)
+                referee.early(seat, line, gate)
+                if referee.turn != seat or referee.ply != ply:
+                    return False
+            if not more:
+                return True
+        referee.flooded(seat)
+        return False
 
     def _hear(self, seat: Seat) -> None:
         """Hand what *seat* has said to the referee, until it has answered."""
@@ -149,43 +218,63 @@ class Runner:
         connection = seated.connection
         now = connection.transport.now()
         while (line := connection.next_line()) is not None:
-            elapsed = max(0, min(line.stamp, now) - self._start)
-            referee.answer(seat, line, elapsed, seated.gate)
-            if referee.turn != seat or referee.ply != self._asked_ply:
+            self._ledger.heard(seat, line)
+            referee.answer(seat, line, now, seated.gate)
+            if not self._is_waiting(seat):
                 return
-        if connection.ended is not None:
-            referee.disconnected(seat)
-        elif referee.outbox:
+        if referee.outbox:
             self._tell(None, "")
+
+    async def _await_return(self, seat: Seat) -> None:
+        """Wait for an absent bot, as long as its clock and its budget for that allow."""
+        referee, seated = self._referee, self._seated(seat)
+        now = trio.current_time()
+        if self._away_until == math.inf:
+            self._away_until = min(now + self._reconnect / SECOND, self._due)
+        if now >= self._away_until or not seated.may_return:
+            referee.disconnected(seat, self._waited(seated.connection))
+            return
+        with trio.move_on_after(min(LOOK, self._away_until - now)):
+            await seated.returned()
 
     def _woken(self) -> None:
         """The deadline has fired: look once more, then let the flag fall if it is time."""
         seat = self._referee.turn
         if seat is None or not self._is_waiting(seat):
             return
-        self._seated(seat).connection.read()
+        connection = self._seated(seat).connection
+        connection.read()
         self._hear(seat)
-        if (
-            self._referee.turn == seat
-            and self._is_waiting(seat)
-            and trio.current_time() >= self._due
-        ):
-            self._referee.flag(seat)
+        if self._is_waiting(seat) and trio.current_time() >= self._due:
+            if connection.ended is None:
+                self._referee.flag(seat, self._waited(connection))
+            else:
+                self._referee.disconnected(seat, self._waited(connection))
+
+    def _waited(self, connection: Connection) -> int:
+        assert self._question is not None
+        return max(0, connection.transport.now() - self._question.sent)
 
     def _tell(self, asked: Seat | None, question: str) -> int:
         """Send the outbox, to the seat that is asked first and with the question behind it.
 
         Returns when the question had been handed over.
         """
-        outbox, self._referee.outbox = self._referee.outbox, []
+        referee, ledger = self._referee, self._ledger
+        for happening in referee.happened[self._logged :]:
+            ledger.log(happening)
+        self._logged = len(referee.happened)
+        outbox, referee.outbox = referee.outbox, []
         start = 0
         if asked is not None:
             lines = [line for to, line in outbox if to is None or to == asked]
             start = self._seated(asked).connection.send("\n".join([*lines, question, ""]))
-        if outbox:
-            for seat, seated in enumerate(self._seats):
-                if seat != asked and seated is not None:
-                    lines = [line for to, line in outbox if to is None or to == seat]
-                    if lines:
-                        seated.connection.send("\n".join([*lines, ""]))
+        for seat, seated in enumerate(self._seats if outbox else ()):
+            if seat != asked and seated is not None:
+                lines = [line for to, line in outbox if to is None or to == seat]
+                if lines:
+                    seated.connection.send("\n".join([*lines, ""]))
+        for to, line in outbox:
+            if to is None:
+                ledger.tell(line)
         return start

@@ -1,30 +1,46 @@
 """Who is connected: logins, the wait between games, and handing a connection to a game.
 
-A holder is a bot's name and slot with a live connection. Between games a task of the lobby waits on
-it; a game that claims it gets the connection with whatever has been read already, and while the
-game runs nobody else touches it.
+A holder is a bot's name and slot, with the connection it has now. Between games a task of the lobby
+waits on that connection; a game that claims the holder gets it with whatever has been read already,
+and while the game runs nobody else reads it.
+
+The same bot may log in again at any time and take its seat over: what the old connection had sent
+is read first and stays first, the old one is told so and ended, and whoever waits on it wakes up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import trio
 
-from sternhalma_server.admission import Admission
-from sternhalma_server.clock import MILLISECOND
+from sternhalma_server.admission import Admission, Known, Refusal
 from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import MAX_LINE
 from sternhalma_server.session import Session, State
 from sternhalma_server.transport import Transport
-from sternhalma_server.wire import Login, greeting
+from sternhalma_server.wire import Login, bye, greeting, welcome
 
 
 class Holder:
-    """One logged-in connection: a bot's name and slot."""
+    """One logged-in bot's name and slot."""
 
-    __slots__ = ("connection", "game", "idle", "login", "name", "parked", "session")
+    __slots__ = (
+        "alive",
+        "back",
+        "connection",
+        "game",
+        "idle",
+        "login",
+        "name",
+        "parked",
+        "restate",
+        "session",
+    )
 
     def __init__(self, name: str, login: Login, connection: Connection, session: Session) -> None:
         self.name = name
@@ -32,8 +48,11 @@ class Holder:
         self.connection = connection
         self.session = session
         self.game: str | None = None  # the game it plays, None between games
+        self.restate: Callable[[], str] | None = None  # what it is told of that game if it returns
+        self.alive: Callable[[], bool] | None = None  # whether its program runs, if we started it
         self.idle: trio.CancelScope | None = None  # the lobby's wait
         self.parked: trio.Event | None = None  # set when the lobby has let go
+        self.back: trio.Event | None = None  # set when it has come back
 
     @property
     def key(self) -> tuple[str, int]:
@@ -46,30 +65,58 @@ class Holder:
         return self.session.gate
 
     @property
+    def is_near(self) -> bool:
+        """Whether it is on the server's own machine, with no network in between."""
+        return is_loopback(self.connection.transport.peer.rpartition(":")[0])
+
+    @property
     def wants_moves(self) -> bool:
         """Whether it asked for the legal moves with every turn."""
         return self.login.moves
+
+    @property
+    def may_return(self) -> bool:
+        """Whether it can still come back after its connection has ended."""
+        if self.session.state is State.CLOSED:
+            return False
+        return self.alive is None or self.alive()
+
+    async def returned(self) -> None:
+        """Return when it has come back on another connection."""
+        if self.back is None:
+            self.back = trio.Event()
+        await self.back.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """How many may wait at the door: connections that have not logged in, in all and from one
+    address (this machine's own excepted), and how long a login may take (seconds)."""
+
+    unnamed: int = 1024
+    unnamed_each: int = 32
+    login: float = 10.0
 
 
 class Lobby:
     """All connections of a server, in games or between them.
 
-    *why* tells a waiting bot, by name, what it waits for; *login_seconds* is the time from the
-    connection to a complete login.
+    *why* tells a waiting bot, by name, what it waits for.
     """
 
     def __init__(
         self,
         nursery: trio.Nursery,
-        admission: Admission,
+        bots: Iterable[Known],
         why: Callable[[str], str],
-        login_seconds: float,
+        doors: Doors,
     ) -> None:
         self.nursery = nursery
-        self._admission = admission
+        self._admission = Admission(bots, lambda: secrets.token_urlsafe(12))
         self._why = why
-        self._login_seconds = login_seconds
+        self._doors = doors
         self._holders: dict[tuple[str, int], Holder] = {}
+        self._unnamed: Counter[str] = Counter()  # connections without a login, by address
         self._changed = trio.Event()
         self._open: set[Transport] = set()
         self.closing: tuple[str, str] | None = None  # the bye that newcomers get
@@ -98,59 +145,90 @@ class Lobby:
         self._changed.set()
         self._changed = trio.Event()
 
-    def connection(self, transport: Transport) -> Connection:
-        """A connection over *transport* whose backlog is sent in the background."""
-
-        def send_rest(connection: Connection) -> None:
-            self.nursery.start_soon(connection.flush)
-
-        return Connection(transport, send_rest)
+    def _send_rest(self, connection: Connection) -> None:
+        self.nursery.start_soon(connection.flush)
 
     async def serve(self, transport: Transport) -> None:
         """Greet a newcomer and see it through its login; the lobby keeps it afterwards."""
-        self._open.add(transport)
-        connection = self.connection(transport)
+        connection = Connection(transport, self._send_rest)
         session = Session()
-        seconds = self._login_seconds
-        connection.send(greeting(int(seconds * 1000), MAX_LINE) + "\n")
-        holder = None
-        with trio.move_on_after(seconds) as deadline:
-            while session.state is State.GREETED and connection.ended is None:
-                await transport.wait_readable()
-                connection.read()
-                holder = self._login(connection, session)
-                self._reply(connection, session)
-        if deadline.cancelled_caught:
-            limit = f"{int(seconds * 1_000_000_000) // MILLISECOND} ms"
-            session.close("login-time", f"expected a whole login line within {limit}")
+        self._open.add(transport)
+        address = transport.peer.rpartition(":")[0]
+        self._unnamed[address] += 1
+        try:
+            named = await self._greet(connection, session, address)
+        finally:
+            self._unnamed[address] -= 1
+            if not self._unnamed[address]:
+                del self._unnamed[address]
+        if not named:
             self._reply(connection, session)
-        if holder is None:
             self._end(connection)
-            return
-        self._holders[holder.key] = holder
-        self._wait(holder)
-        self._notify()
 
-    def _login(self, connection: Connection, session: Session) -> Holder | None:
+    async def _greet(self, connection: Connection, session: Session, address: str) -> bool:
+        """See a newcomer through its login; whether it has logged in."""
+        doors = self._doors
+        each = doors.unnamed if is_loopback(address) else doors.unnamed_each
+        if self._unnamed.total() > doors.unnamed or self._unnamed[address] > each:
+            session.close("full", "too many connections that have not logged in, try again later")
+            return False
+        connection.send(greeting(int(doors.login * 1000), MAX_LINE) + "\n")
+        with trio.move_on_after(doors.login):
+            while session.state is State.GREETED and connection.ended is None:
+                await connection.transport.wait_readable()
+                connection.read()
+                if self._log_in(connection, session):
+                    return True
+            return False
+        session.close("login-time", f"expected a whole login line within {doors.login:g} s")
+        return False
+
+    def _log_in(self, connection: Connection, session: Session) -> bool:
         while session.state is State.GREETED:
             line = connection.next_line()
             if line is None:
-                return None
+                break
             login = session.receive(line, lambda: "expected a login first")
-            if login is None:
-                continue
-            if self.closing is not None:
-                session.close(*self.closing)
-                return None
-            refusal = self._admission.admit(login, self._holders)
-            if refusal is not None:
-                session.close(refusal.code, refusal.sentence)
-                return None
-            name = self._admission.name(login)
-            session.accept(login)
-            session.replies.append(f"welcome {name} slot={login.slot}")
-            return Holder(name, login, connection, session)
-        return None
+            if login is not None:
+                if self.closing is not None:
+                    session.close(*self.closing)
+                    break
+                verdict = self._admission.admit(login, self._holders)
+                if isinstance(verdict, Refusal):
+                    session.close(verdict.code, verdict.sentence)
+                    break
+                session.accept()
+                session.replies.append(welcome(verdict.name, login.slot, verdict.key))
+                if verdict.takes_over:
+                    self._take_over(
+                        self._holders[verdict.name, login.slot], login, connection, session
+                    )
+                else:
+                    holder = Holder(verdict.name, login, connection, session)
+                    self._holders[holder.key] = holder
+                    self._wait(holder)
+                self._notify()
+                return True
+        return False
+
+    def _take_over(
+        self, holder: Holder, login: Login, connection: Connection, session: Session
+    ) -> None:
+        """Put a new connection into the place of the one that *holder* had."""
+        old = holder.connection
+        connection.inherit(old)
+        old.send(bye("taken-over", "another connection has logged in in your place") + "\n")
+        session.gate = holder.session.gate
+        holder.connection, holder.session, holder.login = connection, session, login
+        self._end(old)
+        if holder.restate is not None:
+            session.replies.append(holder.restate())
+        self._reply(connection, session)
+        if holder.game is None:
+            self._wait(holder)
+        elif holder.back is not None:
+            holder.back.set()
+            holder.back = None
 
     def _reply(self, connection: Connection, session: Session) -> None:
         if session.replies:
@@ -166,14 +244,17 @@ class Lobby:
     async def _idle(self, holder: Holder, scope: trio.CancelScope, parked: trio.Event) -> None:
         connection, session = holder.connection, holder.session
         with scope:
-            while True:
+            while holder.connection is connection:
                 self._take_lines(holder)
                 if session.state is State.CLOSED or connection.ended is not None:
                     break
-                await connection.transport.wait_readable()
+                try:
+                    await connection.transport.wait_readable()
+                except trio.ClosedResourceError:
+                    break
                 connection.read()
         parked.set()
-        if not scope.cancelled_caught:
+        if not scope.cancelled_caught and holder.connection is connection:
             self.dismiss(holder)
 
     def _take_lines(self, holder: Holder) -> None:
@@ -184,15 +265,15 @@ class Lobby:
     async def claim(self, holder: Holder, game: str) -> None:
         """Take *holder* out of the lobby for *game*; its connection is then the game's alone."""
         assert holder.game is None
-        holder.game = game
         assert holder.idle is not None
         assert holder.parked is not None
+        holder.game = game
         holder.idle.cancel()
         await holder.parked.wait()
 
     def release(self, holder: Holder) -> None:
         """Give *holder* back to the lobby after a game."""
-        holder.game = None
+        holder.game = holder.restate = None
         if holder.connection.ended is not None or holder.session.state is State.CLOSED:
             self.dismiss(holder)
         else:
@@ -200,7 +281,7 @@ class Lobby:
             self._notify()
 
     def dismiss(self, holder: Holder) -> None:
-        """End the connection of *holder*."""
+        """End the connection of *holder*, which then holds nothing."""
         if self._holders.get(holder.key) is holder:
             del self._holders[holder.key]
         self._reply(holder.connection, holder.session)
@@ -225,3 +306,8 @@ class Lobby:
                 holder.session.close(code, sentence)
                 holder.idle.cancel()
                 self.dismiss(holder)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own: it lies behind no network, and gets no credit."""
+    return address.startswith("127.") or address in {"::1", "::ffff:127.0.0.1"}

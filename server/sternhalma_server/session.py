@@ -82,12 +82,11 @@ TABLE: Final[Mapping[State, Mapping[type[Message], Act]]] = {
 class Session:
     """One connection's state. `replies` are the lines to send; whoever sends them empties it."""
 
-    __slots__ = ("gate", "login", "replies", "state")
+    __slots__ = ("gate", "replies", "state")
 
     def __init__(self) -> None:
         self.state = State.GREETED
         self.gate = FloodGate()
-        self.login: Login | None = None
         self.replies: list[str] = []
 
     def receive(self, line: Line, why: Callable[[], str]) -> Login | None:
@@ -131,9 +130,8 @@ class Session:
                 self.state = State.CLOSED
         return None
 
-    def accept(self, login: Login) -> None:
+    def accept(self) -> None:
         """The login has been admitted."""
-        self.login = login
         self.state = State.LOBBY
 
     def close(self, code: str, sentence: str) -> None:

@@ -7,12 +7,14 @@ checked here, with the same kind of sentence.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from sternhalma import Rules, RulesError, Terms
 from sternhalma_server.admission import Known
-from sternhalma_server.clock import ClockError, TimeControl, parse_clock
+from sternhalma_server.clock import ClockError, Lag, TimeControl, parse_clock, parse_duration
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.event import (
@@ -23,6 +25,20 @@ from sternhalma_tournament.event import (
     parse_event,
     sides_of,
 )
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long the server waits for bots, in nanoseconds (`[budgets]` of the event file)."""
+
+    login: int
+    start: int
+    ready: int
+    reconnect: int
+    restart: int
+    drain: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +52,8 @@ class Settings:
     rules: Rules
     terms: Terms
     control: TimeControl
+    lag: Lag | None
+    waits: Waits
     entries: tuple[Entry, ...]
     sides: int
     parallel: int
@@ -78,28 +96,28 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
     The commands of its bots are run in *folder*.
     """
     event = parse_event(source, where)
-    try:
-        rules = Rules.parse(event.rules)
-    except RulesError as error:
-        raise EventFileError(f"{where}: rules: {error}") from None
-    try:
-        rules.check_players(event.players)
-    except RulesError as error:
-        raise EventFileError(f"{where}: players: {error}") from None
-    try:
-        terms = Terms.of(rules, event.limit, event.at_limit)
-    except RulesError as error:
-        raise EventFileError(f"{where}: at_limit: {error}") from None
-    try:
-        control = parse_clock(event.clock)
-    except ClockError as error:
-        raise EventFileError(f"{where}: clock: {error}") from None
+
+    def check(key: str, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except (RulesError, ClockError) as error:
+            raise EventFileError(f"{where}: {key}: {error}") from None
+
+    rules = check("rules", lambda: Rules.parse(event.rules))
+    check("players", lambda: rules.check_players(event.players))
+    terms = check("at_limit", lambda: Terms.of(rules, event.limit, event.at_limit))
+    control = check("clock", lambda: parse_clock(event.clock))
     if event.draws and not rules.draws:
         raise EventFileError(
             f"{where}: draws: expected false under {event.rules!r},"
             " where no draw can be agreed on, got true"
         )
     _check_connections(event, where)
+
+    def duration(key: str, text: str) -> int:
+        return check(key, lambda: parse_duration(text))
+
+    budgets = event.budgets
     return Settings(
         event=event,
         source=source,
@@ -107,6 +125,20 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
         rules=rules,
         terms=terms,
         control=control,
+        lag=None
+        if event.lag is None
+        else Lag(
+            per_move=duration("lag.per_move", event.lag.per_move),
+            cap=duration("lag.cap", event.lag.cap),
+        ),
+        waits=Waits(
+            login=duration("budgets.login", budgets.login),
+            start=duration("budgets.start", budgets.start),
+            ready=duration("budgets.ready", budgets.ready),
+            reconnect=duration("budgets.reconnect", budgets.reconnect),
+            restart=duration("budgets.restart", budgets.restart),
+            drain=duration("budgets.drain", budgets.drain),
+        ),
         entries=entries_of(event),
         sides=sides_of(event),
         parallel=event.parallel or max(1, (os.cpu_count() or 1) - 1),

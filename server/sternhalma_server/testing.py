@@ -19,7 +19,7 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +27,15 @@ from typing import Final, Literal
 
 import trio
 
-from sternhalma_server.admission import Admission
 from sternhalma_server.announce import Table
 from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
-from sternhalma_server.director import Director, Keeper, Summary
+from sternhalma_server.director import Director, Summary
+from sternhalma_server.framing import Line
+from sternhalma_server.happening import Happening
+from sternhalma_server.keeping import Begun
 from sternhalma_server.referee import Finished
-from sternhalma_server.seats import Lobby
+from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.transport import RECEIVE, SocketTransport, Transport
 
@@ -43,6 +45,7 @@ LONG: Final = 100_000.0  # seconds on a clock that jumps: for ever, and yet a te
 
 Side = Literal["S", "B"]
 Script = Callable[["ScriptedPeer"], Awaitable[None]]
+Keep = Callable[[Finished], Awaitable[None]]
 
 
 class _Pipe:
@@ -323,6 +326,46 @@ def _toml(value: str | int | bool) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+class CollectedGame:
+    """The ledger of one game that is only collected (`Collector`)."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    def begin(self, versions: Sequence[str | None]) -> None:
+        """The game begins."""
+
+    def go_on(self, begun: Begun) -> None:
+        """The game goes on."""
+
+    def heard(self, seat: int, line: Line) -> None:
+        """A seat has sent a line."""
+
+    def log(self, happening: Happening) -> None:
+        """Something has happened."""
+
+    def tell(self, line: str) -> None:
+        """Nobody watches."""
+
+    async def keep(self, finished: Finished) -> None:
+        """The game is over."""
+        await self._collector.keep(finished)
+
+
+class Collector:
+    """A keeper that hands finished games to *keep* and stores nothing."""
+
+    epoch = 0
+    stalled = False
+
+    def __init__(self, keep: Callable[[Finished], Awaitable[None]]) -> None:
+        self.keep = keep
+
+    def open(self, table: Table, letters: list[str]) -> CollectedGame:  # noqa: ARG002
+        """The ledger of a game."""
+        return CollectedGame(self)
+
+
 class MemoryServer:
     """A whole event in memory (`memory_server`): lobby and director as in a real one.
 
@@ -335,8 +378,7 @@ class MemoryServer:
         settings: Settings,
         nursery: trio.Nursery,
         *,
-        login_seconds: float = 10.0,
-        keeper: Keeper | None = None,
+        keep: Keep | None = None,
     ) -> None:
         local = [bot.name for bot in settings.event.bots if not bot.remote]
         if local:
@@ -345,20 +387,22 @@ class MemoryServer:
         self.tables: list[Table] = []
         self.sentences: list[str] = []
         self._nursery = nursery
-        self._keeper = keeper
+        self._keep = keep
         self._summary: Summary | None = None
         self._ended = trio.Event()
-        self.lobby = Lobby(nursery, Admission(settings.known()), self._why, login_seconds)
+        doors = Doors(login=settings.waits.login / SECOND)
+        self.lobby = Lobby(nursery, settings.known(), self._why, doors)
         crew = Crew(settings, self.tell)
-        self.director = Director(settings, self.lobby, crew, self, self, ("memory", 0))
+        keeper = Collector(self.keep)
+        self.director = Director(settings, self.lobby, crew, keeper, self, ("memory", 0))
 
     def _why(self, bot: str) -> str:
         return self.director.why(bot)
 
     async def keep(self, finished: Finished) -> None:
         """Store a finished game."""
-        if self._keeper is not None:
-            await self._keeper.keep(finished)
+        if self._keep is not None:
+            await self._keep(finished)
         self.games.append(finished)
 
     def started(self, table: Table) -> None:
@@ -402,12 +446,12 @@ class MemoryServer:
 
 @asynccontextmanager
 async def memory_server(
-    event: str, *, login_seconds: float = 10.0, keeper: Keeper | None = None
+    event: str, *, keep: Keep | None = None
 ) -> AsyncGenerator[MemoryServer, None]:
     """Play the event whose file has the text *event*; all its bots must be remote."""
     settings = settings_of(event.encode(), "event.toml", Path())
     async with trio.open_nursery() as nursery:
-        server = MemoryServer(settings, nursery, login_seconds=login_seconds, keeper=keeper)
+        server = MemoryServer(settings, nursery, keep=keep)
         nursery.start_soon(server.run)
         yield server
         nursery.cancel_scope.cancel()

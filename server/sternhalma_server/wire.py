@@ -32,6 +32,7 @@ class Login(NamedTuple):
     slot: int = 1
     version: str | None = None
     moves: bool = False
+    key: str | None = None
 
 
 class MoveMade(NamedTuple):
@@ -73,7 +74,9 @@ class Why(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """`watch ...`: a login as a watcher."""
+    """`watch all` or `watch game=GAME`: a login as a watcher of everything or of one game."""
+
+    game: str | None = None
 
 
 class Leave(NamedTuple):
@@ -120,7 +123,7 @@ def _login(words: list[str]) -> Login:
     moves = keys.get("moves", "no")
     if moves not in {"yes", "no"}:
         raise WireError(f"expected moves=yes or moves=no, got {quote(moves, 40)}")
-    return Login(words[1], keys.get("token"), int(slot), version, moves == "yes")
+    return Login(words[1], keys.get("token"), int(slot), version, moves == "yes", keys.get("key"))
 
 
 def _resign(words: list[str]) -> Resign:
@@ -131,6 +134,18 @@ def _draw(words: list[str]) -> AgreeDraw:
     if len(words) < 3:
         raise WireError(f"expected 'draw GAME PLY', got {quote(' '.join(words), 60)}")
     return AgreeDraw(words[1], _ply(words[2], "draw"))
+
+
+def _watch(words: list[str]) -> Watch:
+    if len(words) == 2:
+        if words[1] == "all":
+            return Watch()
+        key, _, game = words[1].partition("=")
+        if key == "game" and _WORD.fullmatch(game):
+            return Watch(game)
+    raise WireError(
+        f"expected 'watch all' or 'watch game=GAME', got {quote(' '.join(words), 60)}"
+    )
 
 
 def _ping(words: list[str]) -> Ping:
@@ -168,7 +183,7 @@ _READERS: Final[Mapping[str, Callable[[list[str]], Message]]] = {
     "ping": _ping,
     "pong": _pong,
     "why": lambda _words: Why(),
-    "watch": lambda _words: Watch(),
+    "watch": _watch,
     "bye": lambda _words: Leave(),
 }
 
@@ -191,9 +206,9 @@ def greeting(login_milliseconds: int, line_bytes: int) -> str:
     return f"sternhalma {VERSION} line={line_bytes} login={login_milliseconds} can=moves,draw"
 
 
-def welcome(login: Login) -> str:
-    """The answer to a login that was accepted."""
-    return f"welcome {login.name} slot={login.slot}"
+def welcome(name: str, slot: int, key: str | None) -> str:
+    """The answer to a login that was accepted; *key* is for who has no token to come back with."""
+    return f"welcome {name} slot={slot}" + (f" key={key}" if key else "")
 
 
 def bye(code: str, sentence: str) -> str:

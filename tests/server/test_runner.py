@@ -10,14 +10,16 @@ import trio
 from trio.testing import MockClock
 
 from server.test_referee import ZOE, table
-from sternhalma_server.announce import Fall, Table
+from sternhalma_server.announce import Table
 from sternhalma_server.clock import SECOND
 from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
-from sternhalma_server.referee import Finished, Ply, Referee
+from sternhalma_server.happening import Fall, Ply
+from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.runner import DRAIN, GRACE, Runner
 from sternhalma_server.testing import (
     LONG,
+    Collector,
     MemoryTransport,
     ScriptedPeer,
     first_moves,

@@ -13,6 +13,7 @@ from sternhalma_server.listener import Listener
 from sternhalma_server.referee import Finished
 from sternhalma_server.settings import settings_of
 from sternhalma_server.testing import (
+    Collector,
     ScriptedPeer,
     Transcript,
     dial,
@@ -28,10 +29,12 @@ TRANSCRIPTS = read_transcripts(PROTOCOL)
 EVENT = remote_event("zoe", "max")
 
 
-class Quiet:
-    """Keeps nothing and observes nothing."""
+async def _forget(finished: Finished) -> None: ...
 
-    async def keep(self, finished: Finished) -> None: ...
+
+class Quiet:
+    """Observes nothing."""
+
     def started(self, table: object) -> None: ...
     def finished(self, finished: Finished) -> None: ...
     def tell(self, sentence: str) -> None: ...
@@ -51,7 +54,7 @@ async def test_a_conversation_of_the_protocol_page_goes_as_it_is_written(
     with trio.fail_after(5):
         async with trio.open_nursery() as nursery:
             settings = settings_of(EVENT.encode(), "event.toml", Path())
-            nursery.start_soon(run_event, settings, listener, Quiet(), Quiet())
+            nursery.start_soon(run_event, settings, listener, Collector(_forget), Quiet())
             nursery.start_soon(_max, listener.host, listener.port)
             with closing(ScriptedPeer(await dial(listener.host, listener.port))) as peer:
                 await run_transcript(transcript, peer)

@@ -7,14 +7,22 @@ clock texts) is checked by the server, which knows boards, with the same `wrong_
 """
 
 import shlex
-from typing import Annotated, Any, Literal
+from collections.abc import Collection
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 from msgspec import Meta
 
+from sternhalma_tournament.bracket import rounds_for
 from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.hosting import BotLimits, Budgets, LagCredit, Tls
 from sternhalma_tournament.reading import EventFileError, read_struct, read_toml, wrong_value
-from sternhalma_tournament.tiebreaks import DEFAULT_TIE_BREAKS, TIE_BREAKS, TieBreak
+from sternhalma_tournament.tiebreaks import (
+    DEFAULT_TIE_BREAKS,
+    SWISS_TIE_BREAKS,
+    TIE_BREAKS,
+    TieBreak,
+)
 
 __all__ = [
     "Bot",
@@ -27,6 +35,19 @@ __all__ = [
     "sides_of",
     "wrong_value",
 ]
+
+Format = Literal["round-robin", "gauntlet", "match", "swiss", "knockout"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+# All games of these are known before the first move.
+SCHEDULED: Final[tuple[Format, ...]] = ("round-robin", "gauntlet", "match")
+_KEYS_OF: Final[dict[str, tuple[Format, ...]]] = {
+    "cycles": SCHEDULED,
+    "spread": SCHEDULED,
+    "challengers": ("gauntlet",),
+    "rounds": ("swiss",),
+    "games": ("knockout",),
+    "third_place": ("knockout",),
+}
 
 # `$` alone would let a line feed at the end pass in Python; the lookahead means the same in JSON
 # Schema.
@@ -64,6 +85,10 @@ class Bot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         Meta(description="a command as one string or as a list of strings"),
     ] = None
     remote: Annotated[bool, Meta(description="true for a bot that dials in, or false")] = False
+    stdio: Annotated[
+        bool, Meta(description="true for a program that speaks over standard streams, or false")
+    ] = False
+    sandbox: Annotated[bool, Meta(description="true to hold the program in a sandbox")] = False
     token: Token | None = None
     connections: Annotated[int, Meta(ge=1, description="games at once at most, from 1")] | None = (
         None
@@ -90,8 +115,15 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: Slug
     rules: Annotated[str, Meta(min_length=1, description="a rules id such as 'tara+long'")]
     players: Annotated[Literal[2, 3, 4, 6], Meta(description="2, 3, 4 or 6 players a game")]
-    format: Annotated[Literal["round-robin"], Meta(description="'round-robin'")] = "round-robin"
+    format: Annotated[Format, Meta(description=f"one of {', '.join(FORMATS)}")] = "round-robin"
     cycles: Annotated[int, Meta(ge=1, description="a whole number from 1")] = 1
+    rounds: Annotated[int, Meta(ge=1, description="rounds, from 1")] | None = None
+    challengers: Annotated[
+        tuple[str, ...], Meta(description="a list of names of entries, one or more")
+    ] = ()
+    games: Annotated[int, Meta(ge=1, description="games a match, from 1")] | None = None
+    third_place: Annotated[bool, Meta(description="true or false")] = True
+    spread: Annotated[int, Meta(ge=1, description="games anybody may be ahead, from 1")] = 2
     clock: Annotated[str, Meta(min_length=1, description="a clock such as '2s' or '60s+0.5s'")]
     limit: Annotated[int, Meta(ge=1, description="turns a player, from 1")] | None = None
     at_limit: Annotated[
@@ -109,17 +141,31 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     tie_breaks: Annotated[
         tuple[TieBreak, ...], Meta(description=f"a list of {', '.join(TIE_BREAKS)}")
     ] = DEFAULT_TIE_BREAKS
+    budgets: Annotated[Budgets, Meta(description="a [budgets] table")] = Budgets()
+    lag: Annotated[LagCredit, Meta(description="a [lag] table")] | None = None
+    tls: Annotated[Tls, Meta(description="a [tls] table")] | None = None
+    limits: Annotated[BotLimits, Meta(description="a [limits] table")] = BotLimits()
     bots: Annotated[tuple[Bot, ...], Meta(description="at least two [[bots]] tables")]
     pairs: Annotated[tuple[Pair, ...], Meta(description="[[pairs]] tables")] = ()
 
 
-def parse_event(data: bytes, where: str) -> Event:
-    """The event written in *data*; *where* names the file in errors (EventFileError)."""
-    event = read_struct(Event, read_toml(data, where), where)
+def parse_event(data: bytes, where: str, formats: Collection[str] = ("round-robin",)) -> Event:
+    """The event written in *data*; *where* names the file in errors (EventFileError).
+
+    *formats* are those the caller can conduct; an event of another one is refused.
+    """
+    table = read_toml(data, where)
+    event = read_struct(Event, table, where)
+    if event.format not in formats:
+        raise wrong_value(where, "format", f"one of {', '.join(formats)}", event.format)
+    if event.format == "swiss" and "tie_breaks" not in table:
+        event = msgspec.structs.replace(event, tie_breaks=SWISS_TIE_BREAKS)
+    _check_format(event, table, where)
     _check_bots(event, where)
     _check_pairs(event, where)
     _check_tie_breaks(event, where)
     _check_numbers(event, where)
+    _check_field(event, where)
     return event
 
 
@@ -143,6 +189,44 @@ def entries_of(event: Event) -> tuple[Entry, ...]:
 
 def _plays_in_pairs(event: Event) -> bool:
     return "pairs" in event.rules.split("+")[1:]
+
+
+def _check_format(event: Event, table: dict[str, Any], where: str) -> None:
+    for key, formats in _KEYS_OF.items():
+        if key in table and event.format not in formats:
+            expected = f"this key only with format {' or '.join(map(repr, formats))}"
+            raise wrong_value(where, key, expected, event.format)
+    if event.format == "swiss" and event.rounds is None:
+        raise EventFileError(f"{where}: rounds: expected rounds, from 1, got no such key")
+    sides = sides_of(event)
+    if event.games is not None and event.games % sides:
+        raise wrong_value(
+            where, "games", f"a multiple of {sides}, the seats of a game", event.games
+        )
+
+
+def _check_field(event: Event, where: str) -> None:
+    names = [entry.name for entry in entries_of(event)]
+    sides = sides_of(event)
+    most = len(names) - 1 + len(names) % 2
+    if event.format == "swiss" and sides == 2 and (event.rounds or 1) > most:
+        expected = f"at most {most}, so that nobody meets twice"
+        raise wrong_value(where, "rounds", expected, event.rounds)
+    if event.format == "match" and len(names) != sides:
+        raise wrong_value(where, "format", f"{sides} entries for a match", len(names))
+    if event.format == "knockout":
+        try:
+            rounds_for(len(names), sides)
+        except ValueError as error:
+            raise EventFileError(f"{where}: format: {error}") from error
+    if event.format == "gauntlet":
+        for number, name in enumerate(event.challengers, start=1):
+            if name not in names:
+                raise wrong_value(where, f"challengers[{number}]", "the name of an entry", name)
+        left = len(names) - len(set(event.challengers))
+        if not event.challengers or left < max(1, sides - 1):
+            expected = f"a challenger or more, and at least {max(1, sides - 1)} others"
+            raise wrong_value(where, "challengers", expected, list(event.challengers))
 
 
 def _check_bots(event: Event, where: str) -> None:

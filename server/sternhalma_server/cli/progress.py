@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from sternhalma_server.announce import Table
 from sternhalma_server.referee import Finished
@@ -31,8 +31,9 @@ def outcome(finished: Finished) -> str:
 class LineProgress:
     """A line for each game that ends; for pipes and logs."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, stream: TextIO) -> None:
         self._total = total
+        self._stream = stream
         self._done = 0
 
     def started(self, table: Table) -> None:
@@ -41,7 +42,7 @@ class LineProgress:
     def finished(self, finished: Finished) -> None:
         """Say how the game ended."""
         self._done += 1
-        print(f"[{self._done}/{self._total}] {outcome(finished)}", flush=True)
+        print(f"[{self._done}/{self._total}] {outcome(finished)}", file=self._stream, flush=True)
 
     def tell(self, sentence: str) -> None:
         """Say *sentence* on standard error."""

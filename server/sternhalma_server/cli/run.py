@@ -1,24 +1,26 @@
-"""Play an event: listen, start its local bots, wait for the others, write the results."""
+"""Play an event: listen, start its local bots, wait for the others, write the results.
+
+An event that was stopped, by Ctrl-C or by a crash, goes on where it was when it is run again.
+"""
 
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 from typing import Final
 
 import trio
 
-from sternhalma_server.app import run_event
-from sternhalma_server.archive import ArchiveError, clear_archive, create_archive
+from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.director import Summary
-from sternhalma_server.keeping import FolderKeeper
+from sternhalma_server.hosting import host_event, unfinished
 from sternhalma_server.listener import Listener, ListenError
-from sternhalma_server.results import Results
-from sternhalma_server.settings import Settings, load_settings
+from sternhalma_server.lock import LockedError, StoreLock
+from sternhalma_server.settings import load_settings
+from sternhalma_server.store import StoreError
 from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.roundrobin import schedule_of
 
@@ -44,60 +46,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play the event; 0 if all went well, 1 if it ended with faults."""
+    """Play the event; 0 if all went well, 1 if it ended with faults, 3 if it was stopped."""
     try:
-        settings = load_settings(arguments.event)
-    except EventFileError as error:
+        return _run(arguments)
+    except (EventFileError, ArchiveError, StoreError, LockedError, ListenError) as error:
         raise BadInputError(str(error)) from None
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    settings = load_settings(arguments.event)
     root: Path = arguments.out or Path("results") / settings.event.name
-    if (root / "event.toml").exists():
-        if not arguments.again:
-            return _show_finished(root, settings.source, as_json=arguments.json)
-        clear_archive(root)
+    if arguments.again and root.exists():
+        with StoreLock(root / STORE):
+            clear_archive(root)
+    elif unfinished(root, settings) == 0:
+        _print_standings(root, as_json=arguments.json)
+        _say(f"finished before, results in {root}; --again plays it anew", arguments)
+        return _CLEAN
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
-    try:
-        listener = Listener(arguments.host, port)
-        create_archive(root, settings.source)
-    except (ListenError, ArchiveError) as error:
-        raise BadInputError(str(error)) from None
-    print(f"{settings.event.name}: listening on {listener.host} port {listener.port}", flush=True)
-    return trio.run(_play, settings, listener, root, arguments.json)
-
-
-async def _play(settings: Settings, listener: Listener, root: Path, as_json: bool) -> int:
-    keeper = FolderKeeper(root, Results(settings.event))
+    listener = Listener(arguments.host, port)
+    _say(f"{settings.event.name}: listening on {listener.host} port {listener.port}", arguments)
     total = len(schedule_of(settings.event))
     progress: LineProgress | LiveProgress
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and not arguments.json:
         progress = LiveProgress(total, [entry.name for entry in settings.entries])
     else:
-        progress = LineProgress(total)
-    played: list[Summary] = []
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_cancel_on_signal, nursery.cancel_scope)
-        with progress.shown():
-            nursery.start_soon(keeper.run)
-            played.append(await run_event(settings, listener, keeper, progress))
-        nursery.cancel_scope.cancel()
-    with trio.CancelScope(shield=True):
-        await keeper.write_tables()
-    if not played:
-        print(f"interrupted, the games played so far are in {root}", file=sys.stderr)
+        progress = LineProgress(total, sys.stderr if arguments.json else sys.stdout)
+    with progress.shown():
+        summary = trio.run(host_event, settings, listener, root, progress)
+    if not summary.complete:
+        _say(f"stopped, the same command goes on with the event; results in {root}", arguments)
         return _INTERRUPTED
-    (summary,) = played
-    _print_standings(root, as_json=as_json)
-    print(f"{summary.games} games, results in {root}")
+    _print_standings(root, as_json=arguments.json)
+    _say(f"{summary.games} games, results in {root}", arguments)
     if summary.clean:
         return _CLEAN
     print(faults(summary), file=sys.stderr)
     return _FAULTS
 
 
-async def _cancel_on_signal(scope: trio.CancelScope) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            scope.cancel()
+def _say(sentence: str, arguments: argparse.Namespace) -> None:
+    print(sentence, file=sys.stderr if arguments.json else sys.stdout, flush=True)
 
 
 def faults(summary: Summary) -> str:
@@ -112,19 +102,6 @@ def faults(summary: Summary) -> str:
     return f"the event ended with faults: {'; '.join(parts)}"
 
 
-def _show_finished(root: Path, source: bytes, *, as_json: bool) -> int:
-    if (root / "event.toml").read_bytes() != source:
-        raise BadInputError(
-            f"{root}: expected results of this event file, got those of another one;"
-            " choose another folder with --out, or replace them with --again"
-        )
-    if not (root / "standings.md").exists():
-        raise BadInputError(f"{root}: the event was interrupted; play it anew with --again")
-    _print_standings(root, as_json=as_json)
-    print(f"finished before, results in {root}; --again plays it anew")
-    return _CLEAN
-
-
 def _print_standings(root: Path, *, as_json: bool) -> None:
     name = "standings.json" if as_json else "standings.md"
-    print((root / name).read_text(encoding="utf-8"))
+    print((root / name).read_text(encoding="utf-8"), end="" if as_json else "\n")

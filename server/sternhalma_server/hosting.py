@@ -1,0 +1,100 @@
+"""Hosting one event in its folder: its store, what is derived from it, going on after a stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import trio
+
+from sternhalma_server.app import run_event
+from sternhalma_server.archive import STORE, create_archive
+from sternhalma_server.director import Observer, Summary
+from sternhalma_server.journal import Journal
+from sternhalma_server.keeping import Begun, StoreKeeper
+from sternhalma_server.listener import Listener
+from sternhalma_server.lock import StoreLock
+from sternhalma_server.results import Results
+from sternhalma_server.settings import Settings
+from sternhalma_server.store import Store, StoredEvent
+from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.roundrobin import schedule_of
+
+
+def unfinished(root: Path, settings: Settings) -> int | None:
+    """How many games of the event are still to be played in the folder *root*, None for a new one.
+
+    Raises `EventFileError` if the store there is of another event file, and `StoreError`.
+    """
+    if not (root / STORE).exists():
+        return None
+    with Store.read(root / STORE) as store:
+        stored = store.event(settings.event.name)
+        if stored is None:
+            return None
+        check_same(stored, settings)
+        return len(schedule_of(settings.event)) - len(store.finished_numbers(stored.id))
+
+
+def check_same(stored: StoredEvent, settings: Settings) -> None:
+    """Raise `EventFileError` unless *settings* are of the very event file that is stored."""
+    if stored.source == settings.source:
+        return
+    before = stored.source.decode("utf-8", "replace").splitlines()
+    now = settings.source.decode("utf-8", "replace").splitlines()
+    for number in range(max(len(before), len(now))):
+        was = before[number] if number < len(before) else "nothing"
+        got = now[number] if number < len(now) else "nothing"
+        if was != got:
+            raise EventFileError(
+                f"{settings.event.name}: expected the event file of the results, line"
+                f" {number + 1} was {was[:80]!r} and is {got[:80]!r};"
+                " choose another folder with --out, or play anew with --again"
+            )
+    raise EventFileError(
+        f"{settings.event.name}: expected the event file of the results, its line ends differ;"
+        " choose another folder with --out, or play anew with --again"
+    )
+
+
+async def host_event(
+    settings: Settings, listener: Listener, root: Path, observer: Observer
+) -> Summary:
+    """Play the event in the folder *root*, or play on where it was stopped.
+
+    Raises `ArchiveError`, `EventFileError`, `StoreError`, `LockedError` before anything is begun.
+    """
+    create_archive(root, settings.source)
+    with StoreLock(root / STORE), Store.open(root / STORE) as store:
+        stored = store.event(settings.event.name)
+        if stored is None:
+            event = store.add_event(settings.event.name, settings.source)
+        else:
+            check_same(stored, settings)
+            event = stored.id
+        store.set_state(event, "running")
+        journal = Journal(store, event, observer.tell)
+        keeper = StoreKeeper(root, Results(settings.event), journal)
+        for game in store.finished_games(event):
+            await keeper.show(game.record)
+        begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
+        if begun:
+            observer.tell(f"going on with {len(begun)} games that were running")
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(journal.run)
+                nursery.start_soon(keeper.run)
+                summary = await run_event(
+                    settings,
+                    listener,
+                    keeper,
+                    observer,
+                    finished=store.finished_numbers(event),
+                    begun=begun,
+                )
+                nursery.cancel_scope.cancel()
+        finally:
+            with trio.CancelScope(shield=True):
+                await journal.close()
+                await keeper.write_tables()
+        store.set_state(event, "closed" if summary.complete else "paused")
+        return summary
