@@ -28,6 +28,9 @@ from sternhalma_server.testing import Collector
 class Forgetful:
     """Keeps no record and tells only what is wrong: what it would cost is not a move's cost."""
 
+    def resumed(self, finished: int, running: int) -> None:
+        """Never."""
+
     def started(self, table: Table) -> None:
         """Say nothing of *table*."""
 

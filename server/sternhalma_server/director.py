@@ -42,6 +42,10 @@ log = logging.getLogger(__name__)
 class Observer(Protocol):
     """Who is told how the event goes."""
 
+    def resumed(self, finished: int, running: int) -> None:
+        """The event goes on: so many games are over, so many were running."""
+        ...
+
     def started(self, table: Table) -> None:
         """A game has started."""
         ...

@@ -73,12 +73,13 @@ async def host_event(
             event = stored.id
         store.set_state(event, "running")
         journal = Journal(store, event, observer.tell)
-        keeper = StoreKeeper(root, Results(settings.event), journal)
+        results = Results(settings.event)
+        keeper = StoreKeeper(root, results, journal)
         for game in store.finished_games(event):
             await keeper.show(game.record)
         begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
-        if begun:
-            observer.tell(f"going on with {len(begun)} games that were running")
+        if stored is not None:
+            observer.resumed(len(results), len(begun))
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(journal.run)
@@ -97,4 +98,7 @@ async def host_event(
                 await journal.close()
                 await keeper.write_tables()
         store.set_state(event, "closed" if summary.complete else "paused")
+        # Of the whole event, not only of what was played since the last stop.
+        summary.games, summary.forfeits = len(results), results.forfeits
+        summary.voids = max(summary.voids, results.voids)
         return summary

@@ -7,12 +7,14 @@ which games end.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.record import Out, Ply, Record
+from sternhalma_server.verdict import Reason
 from sternhalma_tournament.event import Event, entries_of
 from sternhalma_tournament.scores import GameResult
 from sternhalma_tournament.standings import standings_of
@@ -54,6 +56,8 @@ class Results:
         self._tally = Tally(entry.name for entry in entries_of(event))
         self._times = {bot.name: Times() for bot in event.bots}
         self._rows: dict[int, Sequence[str]] = {}
+        self.forfeits: Counter[tuple[str, Reason]] = Counter()  # by bot and reason
+        self.voids = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -72,10 +76,13 @@ class Results:
         result = result_of(record)
         self._tally.add(result)
         self._rows[record.game] = _row(record, result)
+        self.voids += record.reason.is_void
         bots = {player.seat: player.bot for player in record.players}
         for happening in record.happened:
             if isinstance(happening, Ply) and happening.charged is not None:
                 self._times[bots[happening.seat]].add(happening.charged)
+            elif isinstance(happening, Out) and happening.reason.is_forfeit:
+                self.forfeits[bots[happening.seat], happening.reason] += 1
 
     def files(self) -> dict[str, str]:
         """The text of every table and of the list of results, by the name of its file."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +44,7 @@ PATIENCE: Final = 10.0  # seconds a scripted peer waits for a line over a networ
 LONG: Final = 100_000.0  # seconds on a clock that jumps: for ever, and yet a test ends
 
 Side = Literal["S", "B"]
+Toml = str | int | bool | Mapping[str, str | int | bool]
 Script = Callable[["ScriptedPeer"], Awaitable[None]]
 Keep = Callable[[Finished], Awaitable[None]]
 
@@ -303,12 +304,12 @@ async def silent(peer: ScriptedPeer) -> None:
     await peer.end()
 
 
-def remote_event(*bots: str, **keys: str | int | bool) -> str:
+def remote_event(*bots: str, **keys: Toml) -> str:
     """The text of an event file in which *bots* dial in; *keys* are put before the bots.
 
     Without other keys it is `duel` for two, one cycle, 2 s a move, a game at a time.
     """
-    defaults: dict[str, str | int | bool] = {
+    defaults: dict[str, Toml] = {
         "name": "test",
         "rules": "duel",
         "players": 2,
@@ -320,9 +321,11 @@ def remote_event(*bots: str, **keys: str | int | bool) -> str:
     return "\n".join([*lines, *tables, ""])
 
 
-def _toml(value: str | int | bool) -> str:
+def _toml(value: Toml) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items())} }}"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -405,6 +408,9 @@ class MemoryServer:
             await self._keep(finished)
         self.games.append(finished)
 
+    def resumed(self, finished: int, running: int) -> None:
+        """Never: in memory every event is new."""
+
     def started(self, table: Table) -> None:
         """A game has started."""
         self.tables.append(table)
@@ -416,17 +422,24 @@ class MemoryServer:
         """Something the host should know."""
         self.sentences.append(sentence)
 
-    def connect(self, *, capacity: int = CAPACITY, patience: float = LONG) -> ScriptedPeer:
-        """A new connection, not logged in yet."""
-        here, there = memory_pair(capacity=capacity)
+    def connect(
+        self, *, address: str = "127.0.0.1", capacity: int = CAPACITY, patience: float = LONG
+    ) -> ScriptedPeer:
+        """A new connection from *address*, not logged in yet."""
+        here, there = memory_pair(f"{address}:1", capacity=capacity)
         self._nursery.start_soon(self.lobby.serve, there)
         return ScriptedPeer(here, patience)
 
     async def seat(
-        self, name: str, script: Script = first_moves, keys: str = "moves=yes"
+        self,
+        name: str,
+        script: Script = first_moves,
+        keys: str = "moves=yes",
+        *,
+        address: str = "127.0.0.1",
     ) -> ScriptedPeer:
         """A new connection, logged in as *name*, which from now on does what *script* says."""
-        peer = self.connect()
+        peer = self.connect(address=address)
         await peer.login(name, keys)
         self._nursery.start_soon(script, peer)
         return peer

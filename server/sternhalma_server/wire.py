@@ -143,9 +143,7 @@ def _watch(words: list[str]) -> Watch:
         key, _, game = words[1].partition("=")
         if key == "game" and _WORD.fullmatch(game):
             return Watch(game)
-    raise WireError(
-        f"expected 'watch all' or 'watch game=GAME', got {quote(' '.join(words), 60)}"
-    )
+    raise WireError(f"expected 'watch all' or 'watch game=GAME', got {quote(' '.join(words), 60)}")
 
 
 def _ping(words: list[str]) -> Ping:

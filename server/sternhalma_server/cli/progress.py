@@ -28,6 +28,12 @@ def outcome(finished: Finished) -> str:
     return f"game {table.game}: {placed} ({finished.reason}{cause}, {finished.last.ply - 1} plies)"
 
 
+def resumption(finished: int, total: int, running: int) -> str:
+    """Where an event goes on, as a sentence."""
+    games = "game that was" if running == 1 else "games that were"
+    return f"going on: {finished} of {total} games are over, {running} {games} running go on"
+
+
 class LineProgress:
     """A line for each game that ends; for pipes and logs."""
 
@@ -35,6 +41,11 @@ class LineProgress:
         self._total = total
         self._stream = stream
         self._done = 0
+
+    def resumed(self, finished: int, running: int) -> None:
+        """Say where the event goes on."""
+        self._done = finished
+        print(resumption(finished, self._total, running), file=self._stream, flush=True)
 
     def started(self, table: Table) -> None:
         """A game has started: nothing to say yet."""
@@ -63,11 +74,17 @@ class LiveProgress:
         self._total = total
         self._running: dict[str, Table] = {}
         self._done = 0
+        self._before = 0  # games that an earlier run had played
         self._started = time.monotonic()
         self._half_points = Counter(dict.fromkeys(entries, 0))
         self._games: Counter[str] = Counter()
         self._last = ""
         self._live = Live(get_renderable=self._render, refresh_per_second=4, transient=True)
+
+    def resumed(self, finished: int, running: int) -> None:
+        """Say where the event goes on."""
+        self._done = self._before = finished
+        self.tell(resumption(finished, self._total, running))
 
     def started(self, table: Table) -> None:
         """Show the game among those that run."""
@@ -116,8 +133,9 @@ class LiveProgress:
         return Group(head, table, *map(Text, running[:8]), Text(self._last, style="dim"))
 
     def _remaining(self) -> str:
-        if not self._done:
+        played = self._done - self._before
+        if not played:
             return ""
-        seconds = (time.monotonic() - self._started) / self._done * (self._total - self._done)
+        seconds = (time.monotonic() - self._started) / played * (self._total - self._done)
         minutes, seconds = divmod(round(seconds), 60)
         return f"about {minutes}:{seconds:02} to go"
