@@ -21,7 +21,7 @@ _ORDER_STEPS: Final = 300
 _STRIDES: Final = 40
 # So many games are looked for at most, however many cycles there are, so that an event begins at
 # once; then the blocks begin again as they are.
-_MOST_GAMES: Final = 5000
+_MOST_GAMES: Final = 1500
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def wrong_value(where: str, key: str, expected: str, got: object) -> EventFileEr
     """The error for a value that does not fit: file, path of the key, what was expected, what came.
 
     >>> str(wrong_value("cup.toml", "bots[2].name", "a name", 7))
-    "cup.toml: bots[2].name: expected a name, got 7"
+    'cup.toml: bots[2].name: expected a name, got 7'
     """
     return EventFileError(f"{where}: {key}: expected {expected}, got {_echo(got)}")
 

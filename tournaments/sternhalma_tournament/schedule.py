@@ -61,27 +61,41 @@ class Table(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The pairings 1..len of *cycles* cycles of *table*, each built when it is asked for.
+    """The pairings of *cycles* cycles of *table*, each built when it is asked for.
 
-    In a gauntlet the first so many entries are the challengers, who play far more than the others.
+    In a gauntlet the first so many entries are the *challengers*, who play far more than the
+    others. Numbers begin after *before*; *most* ends the schedule inside its last cycle.
     """
 
     entries: tuple[Entry, ...]
     table: Table
     cycles: int
     challengers: int = 0
+    before: int = 0
+    most: int | None = None
 
     def __len__(self) -> int:
-        return self.table.games * self.cycles
+        games = self.table.games * self.cycles
+        return games if self.most is None else min(games, self.most)
 
     def __iter__(self) -> Iterator[Pairing]:
-        return (self.pairing(number) for number in range(1, len(self) + 1))
+        return (self.pairing(number) for number in range(self.before + 1, self.last + 1))
+
+    def __contains__(self, number: int) -> bool:
+        return self.before < number <= self.last
+
+    @property
+    def last(self) -> int:
+        """The number of the last game."""
+        return self.before + len(self)
 
     def pairing(self, number: int) -> Pairing:
-        """The game *number*, from 1; IndexError beyond the end."""
-        if not 1 <= number <= len(self):
-            raise IndexError(f"expected a game from 1 to {len(self)}, got {number!r}")
-        cycle, index = divmod(number - 1, self.table.games)
+        """The game *number*; IndexError beyond the end."""
+        if number not in self:
+            raise IndexError(
+                f"expected a game from {self.before + 1} to {self.last}, got {number!r}"
+            )
+        cycle, index = divmod(number - self.before - 1, self.table.games)
         seating = self.table.seating(cycle, index)
         names = tuple(self.entries[entry].name for entry in seating.entries)
         return Pairing(

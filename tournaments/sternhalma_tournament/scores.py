@@ -10,6 +10,8 @@ from typing import Final
 
 # Only the server's own fault makes a game void; it is listed, never scored.
 VOID_REASONS: Final = frozenset({"server-fault", "aborted"})
+# A result with this reason has one entry, who sat out a round, and no game.
+BYE: Final = "bye"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ class GameResult:
 def half_points(place: int, other: int) -> int:
     """What *place* scores against an opponent on place *other*: 2, 1 or 0 half points."""
     return 2 if place < other else 1 if place == other else 0
+
+
+def bye_half_points(sides: int) -> int:
+    """A bye is worth a win over everybody: whoever sits out could not help it."""
+    return 2 * (sides - 1)
 
 
 def game_half_points(result: GameResult) -> dict[str, int]:

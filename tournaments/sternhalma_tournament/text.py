@@ -15,6 +15,11 @@ def points_text(points: Fraction) -> str:
     return (f"{whole or ''}½") if half else str(whole)
 
 
+def points_text_of_half(half_points: int) -> str:
+    """`points_text` of a number of half points."""
+    return points_text(Fraction(half_points, 2))
+
+
 def decimal_text(value: Fraction) -> str:
     """An exact decimal for halves and quarters, two places for anything else.
 

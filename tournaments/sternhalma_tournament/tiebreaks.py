@@ -27,6 +27,9 @@ TieBreak = Literal[
 TIE_BREAKS: Final[tuple[TieBreak, ...]] = get_args(TieBreak)
 DEFAULT_TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("direct-encounter", "sonneborn-berger", "wins")
 
+# In a Swiss everybody meets others, so that how strong they were comes first.
+SWISS_TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("buchholz", "direct-encounter", "wins")
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
