@@ -56,7 +56,7 @@ def table(names: list[str], results: list[GameResult], *tie_breaks: TieBreak) ->
     return standings(results, [Entry(name, (name,)) for name in names], tie_breaks)
 
 
-def order(found: Standings) -> list[tuple[int, str, str | None]]:
+def order(found: Standings) -> list[tuple[int | None, str, str | None]]:
     return [(row.rank, row.entry, row.decided_by) for row in found.rows]
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Final
 
+from sternhalma_tournament.amendments import NO_RULINGS, Amendment, Rulings, late_entries
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.scores import GameResult
 from sternhalma_tournament.tally import SideScore, Tally
@@ -35,15 +36,17 @@ class Row:
     `forfeits` (reason, games).
     """
 
-    rank: int
+    rank: int | None
     entry: str
     half_points: int
     games: int
+    byes: int
     wins: int
     places: tuple[tuple[int, int], ...]
     forfeits: tuple[tuple[str, int], ...]
     tie_breaks: tuple[Fraction | None, ...]
     decided_by: str | None
+    status: str
 
     @property
     def points(self) -> Fraction:
@@ -64,28 +67,53 @@ class SeatAdvantage:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The whole table; `spread` is the least and the most games an entry has played."""
+    """The whole table.
+
+    `planned` is the number of games there are to be, if it is known; `spread` the least and the
+    most games played by an entry that is still in the event; `notes` a sentence for each ruling.
+    """
 
     rows: tuple[Row, ...]
     tie_breaks: tuple[TieBreak, ...]
     games: int
     void: int
+    planned: int | None
     spread: tuple[int, int]
     seats: tuple[SeatAdvantage, ...]
+    notes: tuple[str, ...]
 
 
 def standings(
     results: Iterable[GameResult],
     entries: Sequence[Entry],
     tie_breaks: Sequence[TieBreak] = DEFAULT_TIE_BREAKS,
+    *,
+    amendments: Sequence[Amendment] = (),
+    bye: int = 2,
+    planned: int | None = None,
 ) -> Standings:
-    """The table of *entries* after *results*; ValueError if a result names somebody else."""
-    return standings_of(Tally((entry.name for entry in entries), results), tie_breaks)
+    """The table of *entries* and late entries after *results* and *amendments*.
+
+    *bye* is what a bye is worth in half points. ValueError if a result names somebody else.
+    """
+    rulings = Rulings.of(amendments)
+    late = [ruling.entry for ruling in late_entries(amendments)]
+    tally = Tally((*(entry.name for entry in entries), *late), rulings.apply(results), bye)
+    return standings_of(tally, tie_breaks, rulings, planned)
 
 
-def standings_of(tally: Tally, tie_breaks: Sequence[TieBreak] = DEFAULT_TIE_BREAKS) -> Standings:
-    """The table of what *tally* has added up: the way for events of millions of games."""
-    tiers, direct = _tiers(tally, tie_breaks)
+def standings_of(
+    tally: Tally,
+    tie_breaks: Sequence[TieBreak] = DEFAULT_TIE_BREAKS,
+    rulings: Rulings = NO_RULINGS,
+    planned: int | None = None,
+) -> Standings:
+    """The table of what *tally* has added up: the way for events of millions of games.
+
+    *rulings* say who is ranked; what they say of results has been applied to the tally before.
+    """
+    ranked = [name for name in tally.scores if rulings.ranked(name)]
+    tiers, direct = _tiers(tally, ranked, tie_breaks)
     columns = [
         direct if name == "direct-encounter" else values_of(name, tally, tuple(tally.scores))
         for name in tie_breaks
@@ -93,30 +121,43 @@ def standings_of(tally: Tally, tie_breaks: Sequence[TieBreak] = DEFAULT_TIE_BREA
     rows: list[Row] = []
     for tier in tiers:
         rank = len(rows) + 1
-        for place, name in enumerate(sorted(tier.names, key=lambda name: (name.casefold(), name))):
+        for place, name in enumerate(sorted(tier.names, key=_by_name)):
             decided_by = tier.decided_by if place == 0 else None
-            rows.append(_row(tally, name, rank, columns, decided_by))
-    games = [score.games for score in tally.scores.values()] or [0]
+            rows.append(_row(tally, name, rank, columns, decided_by, status=rulings.status(name)))
+    rows += [
+        _row(tally, name, None, columns, None, status=rulings.status(name))
+        for name in sorted(tally.scores.keys() - set(ranked), key=_by_name)
+    ]
+    playing = [name for name in tally.scores if rulings.plays(name)] or ranked
+    games = [tally.scores[name].games for name in playing] or [0]
     return Standings(
         rows=tuple(rows),
         tie_breaks=tuple(tie_breaks),
         games=tally.games,
         void=tally.void,
+        planned=planned,
         spread=(min(games), max(games)),
         seats=seat_advantages(tally),
+        notes=rulings.notes(),
     )
 
 
 def seat_advantages(tally: Tally) -> tuple[SeatAdvantage, ...]:
     """What each seat is worth; every second seat of a pairs game belongs to the same side."""
     most = len(tally.sides) - 1
-    return tuple(_seat_advantage(side, sums, most) for side, sums in enumerate(tally.sides))
+    return tuple(seat_advantage(side, sums, most) for side, sums in enumerate(tally.sides))
 
 
-def _tiers(tally: Tally, tie_breaks: Sequence[TieBreak]) -> tuple[list[Tier], Values]:
+def _by_name(name: str) -> tuple[str, str]:
+    return name.casefold(), name
+
+
+def _tiers(
+    tally: Tally, names: Sequence[str], tie_breaks: Sequence[TieBreak]
+) -> tuple[list[Tier], Values]:
     groups: dict[int, list[str]] = {}
-    for name, score in tally.scores.items():
-        groups.setdefault(score.half_points, []).append(name)
+    for name in names:
+        groups.setdefault(tally.scores[name].half_points, []).append(name)
     tiers: list[Tier] = []
     direct: Values = {}
     for half in sorted(groups, reverse=True):
@@ -128,7 +169,13 @@ def _tiers(tally: Tally, tie_breaks: Sequence[TieBreak]) -> tuple[list[Tier], Va
 
 
 def _row(
-    tally: Tally, name: str, rank: int, columns: Sequence[Values], decided_by: str | None
+    tally: Tally,
+    name: str,
+    rank: int | None,
+    columns: Sequence[Values],
+    decided_by: str | None,
+    *,
+    status: str,
 ) -> Row:
     score = tally.scores[name]
     return Row(
@@ -136,15 +183,18 @@ def _row(
         entry=name,
         half_points=score.half_points,
         games=score.games,
+        byes=score.byes,
         wins=score.wins,
         places=tuple(sorted(score.places.items())),
         forfeits=tuple(sorted(score.forfeits.items())),
         tie_breaks=tuple(column[name].shown if name in column else None for column in columns),
         decided_by=decided_by,
+        status=status,
     )
 
 
-def _seat_advantage(side: int, sums: SideScore, most: int) -> SeatAdvantage:
+def seat_advantage(side: int, sums: SideScore, most: int) -> SeatAdvantage:
+    """What was scored from one *side*; *most* is the number of opponents in a game."""
     # Two games with everything and two with nothing are added for the bounds (as Agresti and Coull
     # do for proportions), else the bounds of two equal results would have no width at all.
     games = sums.games + 4

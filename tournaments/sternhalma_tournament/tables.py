@@ -1,18 +1,19 @@
 """Standings as text: Markdown for people, CSV for spreadsheets, JSON for programs.
 
-The same standings give the same bytes on every machine: line feeds only, no times, no locale.
-Times go into a file of their own.
+The same standings give the same bytes on every machine: line feeds only, no times, no locale. Times
+go into a file of their own.
 """
 
 import csv
 import io
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
 
 from sternhalma_tournament.standings import Row, SeatAdvantage, Standings
-from sternhalma_tournament.text import decimal_text, markdown_table, points_text
+from sternhalma_tournament.text import cell_text, decimal_text, markdown_table, points_text
 
 _TITLES: Final = {
     "direct-encounter": "direct",
@@ -26,54 +27,67 @@ _TITLES: Final = {
 
 
 def standings_markdown(standings: Standings) -> str:
-    """The standings, and below them what each seat was worth."""
-    most = max((place for row in standings.rows for place, _ in row.places), default=2)
-    # Without tie-breaks asked by that name, wins still have a column of their own.
+    """The standings, and below them what was ruled and what each seat was worth."""
+    most = _worst_place(standings)
+    byes = any(row.byes for row in standings.rows)
+    status = any(row.status for row in standings.rows)
+    # Wins have a column of their own unless they are a tie-break already.
     wins = "wins" not in standings.tie_breaks
     head = ["rank", "entry", "points", "games"]
+    head += ["byes"] if byes else []
     head += [_TITLES[name] for name in standings.tie_breaks]
-    head += (["wins"] if wins else []) + ["places", "faults", "decided by"]
+    head += ["wins"] if wins else []
+    head += ["places", "faults", "decided by"]
+    head += ["status"] if status else []
     rows = [
         [
-            str(row.rank),
+            _rank(row),
             row.entry,
             points_text(row.points),
             str(row.games),
-            *("" if value is None else decimal_text(value) for value in row.tie_breaks),
+            *([str(row.byes)] if byes else []),
+            *map(_optional, row.tie_breaks),
             *([str(row.wins)] if wins else []),
-            _places(row, most),
+            "-".join(_by_place(row, most)),
             counts_text(row.forfeits),
             row.decided_by or "",
+            *([row.status] if status else []),
         ]
         for row in standings.rows
     ]
-    numbers = len(standings.tie_breaks) + wins
-    align = "rlrr" + "r" * numbers + "lll"
-    return markdown_table(head, rows, align) + "\n" + _summary(standings) + _seats(standings.seats)
+    align = "rlrr" + "r" * (byes + len(standings.tie_breaks) + wins) + "lll" + "l" * status
+    parts = [
+        markdown_table(head, rows, align),
+        _summary(standings),
+        "".join(f"- {cell_text(note)}\n" for note in standings.notes),
+        seats_markdown(standings.seats),
+    ]
+    return "\n".join(part for part in parts if part)
 
 
 def standings_csv(standings: Standings) -> str:
-    """One line an entry; points and tie-breaks as decimals, places and faults as in Markdown."""
-    most = max((place for row in standings.rows for place, _ in row.places), default=2)
-    head = ["rank", "entry", "points", "games", "wins", *standings.tie_breaks]
-    head += [*(f"place {place}" for place in range(1, most + 1)), "faults", "decided by"]
-    lines: list[Sequence[str]] = [head]
-    for row in standings.rows:
-        places = dict(row.places)
-        lines.append(
-            [
-                str(row.rank),
-                row.entry,
-                decimal_text(row.points),
-                str(row.games),
-                str(row.wins),
-                *("" if value is None else decimal_text(value) for value in row.tie_breaks),
-                *(str(places.get(place, 0)) for place in range(1, most + 1)),
-                counts_text(row.forfeits),
-                row.decided_by or "",
-            ]
-        )
-    return csv_text(lines)
+    """One line an entry; points and tie-breaks as decimals, a column for every place."""
+    most = _worst_place(standings)
+    head = ["rank", "entry", "points", "games", "byes", "wins", *standings.tie_breaks]
+    head += [f"place {place}" for place in range(1, most + 1)]
+    head += ["faults", "decided by", "status"]
+    rows = [
+        [
+            _rank(row),
+            row.entry,
+            decimal_text(row.points),
+            str(row.games),
+            str(row.byes),
+            str(row.wins),
+            *map(_optional, row.tie_breaks),
+            *_by_place(row, most),
+            counts_text(row.forfeits),
+            row.decided_by or "",
+            row.status,
+        ]
+        for row in standings.rows
+    ]
+    return csv_text([head, *rows])
 
 
 def standings_json(standings: Standings) -> str:
@@ -82,22 +96,45 @@ def standings_json(standings: Standings) -> str:
         {
             "games": standings.games,
             "void": standings.void,
+            "planned": standings.planned,
             "least_games": standings.spread[0],
             "most_games": standings.spread[1],
-            "tie_breaks": list(standings.tie_breaks),
+            "tie_breaks": standings.tie_breaks,
             "rows": [_row_json(standings, row) for row in standings.rows],
-            "seats": [
-                {
-                    "seat": seat.side + 1,
-                    "games": seat.games,
-                    "points_a_game": f"{seat.mean:.3f}",
-                    "low": f"{seat.low:.3f}",
-                    "high": f"{seat.high:.3f}",
-                }
-                for seat in standings.seats
-            ],
+            "seats": seats_json(standings.seats),
+            "notes": standings.notes,
         }
     )
+
+
+def seats_markdown(seats: Sequence[SeatAdvantage]) -> str:
+    """What was scored from each seat; nothing where nothing was played."""
+    if not seats:
+        return ""
+    rows = [
+        [
+            str(seat.side + 1),
+            str(seat.games),
+            f"{seat.mean:.3f}",
+            f"{seat.low:.3f} to {seat.high:.3f}",
+        ]
+        for seat in seats
+    ]
+    return markdown_table(["seat", "games", "points a game", "95 % interval"], rows, "rrrl")
+
+
+def seats_json(seats: Sequence[SeatAdvantage]) -> list[dict[str, Any]]:
+    """What was scored from each seat, as JSON values."""
+    return [
+        {
+            "seat": seat.side + 1,
+            "games": seat.games,
+            "points_a_game": f"{seat.mean:.3f}",
+            "low": f"{seat.low:.3f}",
+            "high": f"{seat.high:.3f}",
+        }
+        for seat in seats
+    ]
 
 
 def csv_text(lines: Sequence[Sequence[str]]) -> str:
@@ -127,6 +164,7 @@ def _row_json(standings: Standings, row: Row) -> dict[str, Any]:
         "entry": row.entry,
         "points": decimal_text(row.points),
         "games": row.games,
+        "byes": row.byes,
         "wins": row.wins,
         "places": {str(place): count for place, count in row.places},
         "forfeits": dict(row.forfeits),
@@ -135,32 +173,35 @@ def _row_json(standings: Standings, row: Row) -> dict[str, Any]:
             for name, value in zip(standings.tie_breaks, row.tie_breaks, strict=True)
         },
         "decided_by": row.decided_by,
+        "status": row.status,
     }
 
 
-def _places(row: Row, most: int) -> str:
-    """Games by place, the first place first: '5-2-1'."""
-    places = dict(row.places)
-    return "-".join(str(places.get(place, 0)) for place in range(1, most + 1))
-
-
 def _summary(standings: Standings) -> str:
+    ended = standings.games + standings.void
+    if standings.planned is not None and ended < standings.planned:
+        games = f"Interim table: {ended} of {standings.planned} games"
+    else:
+        games = f"{ended} games"
+    void = f", {standings.void} of them void" if standings.void else ""
     least, most = standings.spread
-    played = f"{least}" if least == most else f"{least} to {most}"
-    void = f", {standings.void} void" if standings.void else ""
-    return f"{standings.games} games{void}; each entry has played {played}.\n"
+    played = str(least) if least == most else f"{least} to {most}"
+    return f"{games}{void}; each entry has played {played}.\n"
 
 
-def _seats(seats: Sequence[SeatAdvantage]) -> str:
-    if not seats:
-        return ""
-    rows = [
-        [
-            str(seat.side + 1),
-            str(seat.games),
-            f"{seat.mean:.3f}",
-            f"{seat.low:.3f} to {seat.high:.3f}",
-        ]
-        for seat in seats
-    ]
-    return "\n" + markdown_table(["seat", "games", "points a game", "95 % interval"], rows, "rrrl")
+def _rank(row: Row) -> str:
+    return "" if row.rank is None else str(row.rank)
+
+
+def _optional(value: Fraction | None) -> str:
+    return "" if value is None else decimal_text(value)
+
+
+def _worst_place(standings: Standings) -> int:
+    return max((place for row in standings.rows for place, _ in row.places), default=2)
+
+
+def _by_place(row: Row, most: int) -> list[str]:
+    """Games by place, the first place first."""
+    places = dict(row.places)
+    return [str(places.get(place, 0)) for place in range(1, most + 1)]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from sternhalma_tournament.scores import GameResult, half_points
+from sternhalma_tournament.scores import BYE, GameResult, half_points
 
 # The other faults (time, illegal, malformed) are the play of a running program; these are its
 # absence.
@@ -18,16 +18,36 @@ CRASHES: Final = frozenset({"disconnect", "flood", "no-start"})
 
 
 @dataclass(slots=True)
-class Score:
-    """What one entry has so far; `places` counts games by place, `forfeits` by reason."""
+class SideScore:
+    """What was scored from one side's seats, as sums of half points and of their squares."""
 
     games: int = 0
+    half_points: int = 0
+    squares: int = 0
+
+    def add(self, won: int) -> None:
+        """Count a game worth *won* half points."""
+        self.games += 1
+        self.half_points += won
+        self.squares += won * won
+
+
+@dataclass(slots=True)
+class Score:
+    """What one entry has so far; `places` counts games by place, `forfeits` by reason.
+
+    `opponents` counts those met, once for every meeting. Byes are in the points, not in the games.
+    """
+
+    games: int = 0
+    byes: int = 0
     half_points: int = 0
     opponents: int = 0
     wins: int = 0
     plies: int = 0
     places: Counter[int] = field(default_factory=Counter[int])
     forfeits: Counter[str] = field(default_factory=Counter[str])
+    sides: dict[int, SideScore] = field(default_factory=dict[int, SideScore])
 
     @property
     def crashes(self) -> int:
@@ -41,26 +61,31 @@ class Meetings:
 
     games: int = 0
     half_points: int = 0
+    level: int = 0
 
+    @property
+    def won(self) -> int:
+        """Games in which the entry was placed above the other."""
+        return (self.half_points - self.level) // 2
 
-@dataclass(slots=True)
-class SideScore:
-    """What the entries that sat on one side scored, as sums of half points and of their squares."""
-
-    games: int = 0
-    half_points: int = 0
-    squares: int = 0
+    @property
+    def lost(self) -> int:
+        """Games in which the entry was placed below the other."""
+        return self.games - self.level - self.won
 
 
 class Tally:
-    """Sums of results of *entries*; `add` takes one more."""
+    """Sums of results of *entries*; `add` takes one more. A bye is worth *bye* half points."""
 
-    def __init__(self, entries: Iterable[str], results: Iterable[GameResult] = ()) -> None:
+    def __init__(
+        self, entries: Iterable[str], results: Iterable[GameResult] = (), bye: int = 2
+    ) -> None:
         self.scores: dict[str, Score] = {name: Score() for name in entries}
         self.against: dict[tuple[str, str], Meetings] = {}
         self.sides: list[SideScore] = []
         self.games = 0
         self.void = 0
+        self._bye = bye
         for result in results:
             self.add(result)
 
@@ -74,10 +99,25 @@ class Tally:
                 )
         if not result.scored:
             self.void += 1
-            return
+        elif result.reason == BYE:
+            self._sit_out(result.entries[0])
+        else:
+            self._score(result, places)
+
+    def meetings(self, name: str, other: str) -> Meetings:
+        """What *name* scored against *other*; zeros if they have not met."""
+        return self.against.get((name, other)) or Meetings()
+
+    def _sit_out(self, name: str) -> None:
+        self.scores[name].byes += 1
+        self.scores[name].half_points += self._bye
+
+    def _score(self, result: GameResult, places: dict[str, int]) -> None:
         self.games += 1
         best = min(places.values())
         alone = sum(place == best for place in places.values()) == 1
+        while len(self.sides) < len(places):
+            self.sides.append(SideScore())
         for side, (name, place) in enumerate(places.items()):
             won = self._meet(name, place, places)
             score = self.scores[name]
@@ -87,12 +127,9 @@ class Tally:
             score.wins += place == best and alone
             score.plies += result.plies
             score.places[place] += 1
-            self._sit(side, won)
+            score.sides.setdefault(side, SideScore()).add(won)
+            self.sides[side].add(won)
         self._forfeit(result)
-
-    def meetings(self, name: str, other: str) -> Meetings:
-        """What *name* scored against *other*; zeros if they have not met."""
-        return self.against.get((name, other)) or Meetings()
 
     def _meet(self, name: str, place: int, places: dict[str, int]) -> int:
         won = 0
@@ -100,19 +137,14 @@ class Tally:
             if other == name:
                 continue
             half = half_points(place, its)
-            met = self.against.setdefault((name, other), Meetings())
+            met = self.against.get((name, other))
+            if met is None:
+                met = self.against[name, other] = Meetings()
             met.games += 1
             met.half_points += half
+            met.level += place == its
             won += half
         return won
-
-    def _sit(self, side: int, won: int) -> None:
-        while len(self.sides) <= side:
-            self.sides.append(SideScore())
-        sums = self.sides[side]
-        sums.games += 1
-        sums.half_points += won
-        sums.squares += won * won
 
     def _forfeit(self, result: GameResult) -> None:
         # An entry with two seats forfeits a game once, whichever partner was at fault; the reason

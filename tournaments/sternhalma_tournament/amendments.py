@@ -1,0 +1,185 @@
+"""Rulings on an event: withdrawals, corrections and the like, as entries of the journal.
+
+Nothing is ever changed or struck out in the results themselves: a ruling is written down beside
+them, with its reason, and tables are added up again from both. So a table can always say what was
+ruled, and a ruling that was wrong is followed by another one. Among rulings on one thing the last
+one counts.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from sternhalma_tournament.scores import GameResult
+
+Reason = Annotated[str, Meta(min_length=1)]
+
+
+class Ruling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+    """Common to all rulings: why."""
+
+    reason: Reason
+
+
+class Withdrawal(Ruling, frozen=True, forbid_unknown_fields=True, tag="withdrawal"):
+    """*entry* plays no more; what it has played counts.
+
+    Its games to come are left out, or with *forfeit* entered as forfeits.
+    """
+
+    entry: str
+    forfeit: bool = False
+
+
+class Disqualification(Ruling, frozen=True, forbid_unknown_fields=True, tag="disqualification"):
+    """*entry* plays no more and is not ranked; its games count for the others."""
+
+    entry: str
+
+
+class Expunging(Ruling, frozen=True, forbid_unknown_fields=True, tag="expunging"):
+    """*entry* plays no more and is not ranked; none of its games counts for anybody."""
+
+    entry: str
+
+
+class Reinstatement(Ruling, frozen=True, forbid_unknown_fields=True, tag="reinstatement"):
+    """Earlier rulings on the status of *entry* no longer hold for tables."""
+
+    entry: str
+
+
+class LateEntry(Ruling, frozen=True, forbid_unknown_fields=True, tag="late-entry"):
+    """*entry*, played by *bots*, joins after the start."""
+
+    entry: str
+    bots: tuple[str, ...]
+
+
+class Correction(Ruling, frozen=True, forbid_unknown_fields=True, tag="correction"):
+    """Game *number* has other *places* by seat, and other *forfeits* where they are given."""
+
+    number: int
+    places: tuple[int, ...]
+    forfeits: tuple[str | None, ...] | None = None
+
+
+class Annulment(Ruling, frozen=True, forbid_unknown_fields=True, tag="annulment"):
+    """Game *number* does not count."""
+
+    number: int
+
+
+Amendment = (
+    Withdrawal | Disqualification | Expunging | Reinstatement | LateEntry | Correction | Annulment
+)
+StatusRuling = Withdrawal | Disqualification | Expunging | LateEntry
+
+_STATUS: Final[dict[type[StatusRuling], str]] = {
+    Withdrawal: "withdrawn",
+    Disqualification: "disqualified",
+    Expunging: "expunged",
+    LateEntry: "late entry",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """What a sequence of amendments comes to: the last word on every entry and every game."""
+
+    entries: dict[str, StatusRuling]
+    games: dict[int, Correction | Annulment]
+
+    @classmethod
+    def of(cls, amendments: Iterable[Amendment]) -> "Rulings":
+        """The rulings that hold after *amendments*, in the order in which they were made."""
+        entries: dict[str, StatusRuling] = {}
+        games: dict[int, Correction | Annulment] = {}
+        for ruling in amendments:
+            match ruling:
+                case Correction() | Annulment():
+                    games[ruling.number] = ruling
+                case Reinstatement():
+                    entries.pop(ruling.entry, None)
+                case _:
+                    entries[ruling.entry] = ruling
+        return cls(entries, games)
+
+    def status(self, entry: str) -> str:
+        """One word for a table, or nothing."""
+        ruling = self.entries.get(entry)
+        return _STATUS[type(ruling)] if ruling else ""
+
+    def ranked(self, entry: str) -> bool:
+        """Whether *entry* is given a rank."""
+        return not isinstance(self.entries.get(entry), Disqualification | Expunging)
+
+    def plays(self, entry: str) -> bool:
+        """Whether *entry* has games to come, as far as rulings go."""
+        return isinstance(self.entries.get(entry), LateEntry | None)
+
+    def apply(self, results: Iterable[GameResult]) -> Iterator[GameResult]:
+        """*results* as they count, one at a time; ValueError for a correction that does not fit."""
+        for result in results:
+            if any(isinstance(self.entries.get(name), Expunging) for name in result.entries):
+                continue
+            ruling = self.games.get(result.number)
+            match ruling:
+                case None:
+                    yield result
+                case Annulment():
+                    yield replace(result, reason="aborted")
+                case Correction():
+                    yield _corrected(result, ruling)
+
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each ruling that holds, entries by name and then games by number."""
+        about_entries = [
+            f"{name}: {self.status(name)} ({ruling.reason})"
+            for name, ruling in sorted(self.entries.items())
+        ]
+        about_games = [
+            f"game {number}: {_said(ruling)} ({ruling.reason})"
+            for number, ruling in sorted(self.games.items())
+        ]
+        return (*about_entries, *about_games)
+
+
+NO_RULINGS: Final = Rulings({}, {})
+
+
+def format_amendment(amendment: Amendment) -> str:
+    """*amendment* as one line of JSON; `parse_amendment` reads it back."""
+    return msgspec.json.encode(amendment).decode()
+
+
+def parse_amendment(text: str) -> Amendment:
+    """The amendment written in *text*; ValueError if it is none."""
+    try:
+        return msgspec.json.decode(text, type=Amendment)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"expected an amendment, got {text!r}: {error}") from error
+
+
+def late_entries(amendments: Iterable[Amendment]) -> Sequence[LateEntry]:
+    """The late entries among *amendments*, in their order."""
+    return [ruling for ruling in amendments if isinstance(ruling, LateEntry)]
+
+
+def _corrected(result: GameResult, ruling: Correction) -> GameResult:
+    if len(ruling.places) != len(result.places):
+        raise ValueError(
+            f"expected {len(result.places)} places in the correction of game {result.number}, "
+            f"got {ruling.places!r}"
+        )
+    forfeits = result.forfeits if ruling.forfeits is None else ruling.forfeits
+    return replace(result, places=ruling.places, forfeits=forfeits)
+
+
+def _said(ruling: Correction | Annulment) -> str:
+    if isinstance(ruling, Annulment):
+        return "annulled"
+    return f"corrected to {'-'.join(map(str, ruling.places))}"
