@@ -5,16 +5,20 @@ from __future__ import annotations
 import gc
 import signal
 from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
 
 import trio
 
 from sternhalma_server.clock import SECOND
+from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director, Keeper, Observer, Summary
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings
+from sternhalma_tournament.roundrobin import schedule_of
 
 
 async def run_event(
@@ -25,10 +29,12 @@ async def run_event(
     *,
     finished: Collection[int] = (),
     begun: Mapping[int, Begun] | None = None,
+    control: Path | None = None,
 ) -> Summary:
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
-    *finished* and *begun* are the games that an earlier run has stored and those it was playing.
+    *finished* and *begun* are the games that an earlier run has stored and those it was playing;
+    *control* is the folder for the control socket.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
@@ -65,7 +71,12 @@ async def run_event(
             gc.collect()
             gc.freeze()
             with trio.CancelScope() as playing:
-                nursery.start_soon(_heed_signals, director, playing, observer, settings)
+                stop = trio.Event()
+                nursery.start_soon(_stop, stop, director, playing, observer, settings)
+                nursery.start_soon(_heed_signals, stop, playing)
+                if control is not None:
+                    answer = _answers(settings, director, lobby, stop, len(finished))
+                    nursery.start_soon(serve_control, control, answer)
                 await director.run()
             summary = director.summary
             if summary.complete:
@@ -83,17 +94,56 @@ async def run_event(
         listener.close()
 
 
-async def _heed_signals(
-    director: Director, playing: trio.CancelScope, observer: Observer, settings: Settings
-) -> None:
-    seconds = settings.waits.drain / SECOND
+async def _heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         await anext(signals)
-        director.drain()
-        observer.tell(
-            f"stopping: no more games are begun, those that run have {seconds:g} s to finish;"
-            " once more to stop at once"
-        )
-        with trio.move_on_after(seconds):
-            await anext(signals)
+        stop.set()
+        await anext(signals)
         playing.cancel()
+
+
+async def _stop(
+    stop: trio.Event,
+    director: Director,
+    playing: trio.CancelScope,
+    observer: Observer,
+    settings: Settings,
+) -> None:
+    """When asked to, begin no more games and give those that run some time."""
+    await stop.wait()
+    seconds = settings.waits.drain / SECOND
+    director.drain()
+    observer.tell(
+        f"stopping: no more games are begun, those that run have {seconds:g} s to finish;"
+        " once more to stop at once"
+    )
+    await trio.sleep(seconds)
+    playing.cancel()
+
+
+def _answers(
+    settings: Settings, director: Director, lobby: Lobby, stop: trio.Event, before: int
+) -> Answer:
+    """What the control socket answers; *before* games had been played earlier."""
+
+    def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
+        match request:
+            case {"command": "status"}:
+                names = sorted({holder.name for holder in lobby})
+                return facts | {
+                    "games": len(schedule_of(settings.event)),
+                    "finished": before + director.summary.games,
+                    "connected": names,
+                }
+            case {"command": "why", "bot": str(bot)}:
+                if not director.knows(bot):
+                    return {"error": f"expected a bot of the event, got {bot[:40]!r}"}
+                return facts | {"why": director.why(bot)}
+            case {"command": "stop"}:
+                stop.set()
+                return facts
+            case _:
+                return {"error": "expected a command: status, why with a bot, or stop"}
+
+    return answer

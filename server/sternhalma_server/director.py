@@ -153,6 +153,15 @@ class Director:
         others = [name for name in self._bots(mine) if name != bot]
         return self._roster.why(bot, others, mine.number)
 
+    @property
+    def running(self) -> int:
+        """How many games are being played or prepared."""
+        return self._running
+
+    def knows(self, bot: str) -> bool:
+        """Whether *bot* plays in this event."""
+        return any(known.name == bot for known in self._settings.event.bots)
+
     def drain(self) -> None:
         """Begin no more games; `run` returns when those that run are over."""
         self._draining = True

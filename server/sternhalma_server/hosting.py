@@ -91,6 +91,7 @@ async def host_event(
                     observer,
                     finished=store.finished_numbers(event),
                     begun=begun,
+                    control=root,
                 )
                 nursery.cancel_scope.cancel()
         finally:

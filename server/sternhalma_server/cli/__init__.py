@@ -22,6 +22,8 @@ INTERRUPTED: Final = 3
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "play an event",
+    "status": "ask a running server how its event goes",
+    "stop": "let a running server finish its games and stop",
     "show": "draw a position",
     "moves": "list the legal moves of a position",
     "perft": "count the sequences of moves from a position",

@@ -1,0 +1,99 @@
+"""Commands to a running server: a Unix socket in its results folder, for its own user only.
+
+One line of JSON asks, one line of JSON answers: `{"command": "status"}`. A request that cannot be
+read is answered too, with what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, cast
+
+import trio
+
+SOCKET: Final = "control"
+MAX_REQUEST: Final = 4096  # bytes
+PATIENCE: Final = 5.0  # seconds for one request, on either side
+
+Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+class ControlError(Exception):
+    """A server that cannot be asked; says why in one sentence."""
+
+
+async def serve_control(root: Path, answer: Answer) -> None:
+    """Answer requests at the socket in the folder *root* until cancelled."""
+    path = root / SOCKET
+    with suppress(FileNotFoundError):
+        path.unlink()  # left behind by a server that was killed; the lock says it is gone
+    listener = trio.socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        await listener.bind(_address(path))
+    except OSError:
+        listener.close()
+        return  # no such sockets here (a network drive, say): the event does not need them
+    finally:
+        os.umask(before)
+    listener.listen(16)
+    try:
+        async with trio.open_nursery() as nursery:
+            while True:
+                connection, _ = await listener.accept()
+                nursery.start_soon(_serve, connection, answer)
+    finally:
+        listener.close()
+        with suppress(FileNotFoundError):
+            path.unlink()
+
+
+async def _serve(connection: trio.socket.SocketType, answer: Answer) -> None:
+    with connection, suppress(OSError), trio.move_on_after(PATIENCE):
+        request = b""
+        while not request.endswith(b"\n") and len(request) < MAX_REQUEST:
+            data = await connection.recv(MAX_REQUEST)
+            if not data:
+                return
+            request += data
+        stream = trio.SocketStream(connection)
+        await stream.send_all(json.dumps(_answer(request, answer)).encode() + b"\n")
+
+
+def _answer(request: bytes, answer: Answer) -> Mapping[str, Any]:
+    try:
+        asked = json.loads(request)
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict):
+        return {"error": "expected a line with a JSON object"}
+    return answer(cast("dict[str, Any]", asked))
+
+
+def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of the server that runs in the folder *root*. Raises `ControlError`."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(PATIENCE)
+            connection.connect(_address(root / SOCKET))
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as answers:
+                line = answers.readline()
+    except OSError as error:
+        raise ControlError(f"{root}: no server runs here ({error.strerror or error})") from None
+    reply: dict[str, Any] = json.loads(line or b'{"error": "the server did not answer"}')
+    if "error" in reply:
+        raise ControlError(f"{root}: {reply['error']}")
+    return reply
+
+
+def _address(path: Path) -> str:
+    # The address of a Unix socket has room for about a hundred bytes; a folder's may be longer, and
+    # then the way from the present folder is often shorter.
+    whole, short = str(path.absolute()), os.path.relpath(path)
+    return min(whole, short, key=len)
