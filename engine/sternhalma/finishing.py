@@ -22,7 +22,7 @@ def finishers(position: Position) -> tuple[tuple[Seat, ...], ...]:
         for seat in candidates
         if all(_fills(position, seat, lane, occupied) for lane in lanes_of[seat])
     ]
-    return in_order(position, filled)
+    return in_order(position, filled) if filled else ()
 
 
 def in_order(position: Position, seats: list[Seat]) -> tuple[tuple[Seat, ...], ...]:

@@ -1,12 +1,13 @@
 """One peer's connection: lines in, bytes out, and never a wait for either.
 
 What a peer does not take at once is kept for it, up to a limit; a peer beyond the limit counts as
-gone. Reading is left to whoever plays the peer: between games the lobby, in a game the game's task.
+gone. What it need not know at once may be posted: it goes with the next line that is sent, or a
+few milliseconds later by itself. Handing a packet to the kernel is the dearest step of a move, and
+this saves every second one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -15,24 +16,49 @@ from sternhalma_server.framing import Line, LineBuffer
 from sternhalma_server.transport import Transport
 
 BACKLOG: Final = 65536  # bytes kept for a peer that does not read
+SOON: Final = 0.02  # seconds that a posted line waits at most
+
+
+class Courier:
+    """Sends what connections have left over: backlogs as peers take them, posted lines soon."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
+        self._collected: set[Connection] = set()
+
+    def flush(self, connection: Connection) -> None:
+        """See to it that the backlog of *connection* is sent."""
+        self._nursery.start_soon(connection.flush)
+
+    def collect(self, connection: Connection) -> None:
+        """See to it that what *connection* has posted is sent soon."""
+        if not self._collected:
+            self._nursery.start_soon(self._deliver)
+        self._collected.add(connection)
+
+    async def _deliver(self) -> None:
+        await trio.sleep(SOON)
+        collected, self._collected = self._collected, set()
+        for connection in collected:
+            connection.deliver()
 
 
 class Connection:
     """A connection with lines cut and sending made safe.
 
-    `ended` says why the peer is gone, None while it is there. *on_backlog* is called when there is
-    something left to send; it must see to it that `flush` is run.
+    `ended` says why the peer is gone, None while it is there. *courier* sees to what is left over.
     """
 
-    __slots__ = ("_backlog", "_deaf", "_lines", "_on_backlog", "ended", "transport")
+    __slots__ = ("_backlog", "_courier", "_deaf", "_lines", "_posted", "ended", "transport")
 
-    def __init__(self, transport: Transport, on_backlog: Callable[[Connection], None]) -> None:
+    def __init__(self, transport: Transport, courier: Courier) -> None:
         self.transport = transport
         self.ended: str | None = None
         self._deaf = False  # the peer takes nothing more; what it sent before is still read
         self._lines = LineBuffer()
         self._backlog = bytearray()
-        self._on_backlog = on_backlog
+        self._posted: list[str] = []
+        self._courier = courier
 
     def read(self) -> bool:
         """Take in what has arrived, without waiting; whether there was anything."""
@@ -65,8 +91,22 @@ class Connection:
         """What has been begun by now is early for the question that follows."""
         self._lines.mark()
 
+    def post(self, text: str) -> None:
+        """Send lines soon: with the next that are sent, or by the courier."""
+        if not self._posted:
+            self._courier.collect(self)
+        self._posted.append(text)
+
+    def deliver(self) -> None:
+        """Send what has been posted and not gone with anything else."""
+        if self._posted:
+            self.send("")
+
     def send(self, text: str) -> int:
         """Send lines; the time when the first byte had been handed over, or could not be."""
+        if self._posted:
+            text = "".join([*self._posted, text])
+            self._posted.clear()
         data = text.encode()
         sent = 0
         if not self._backlog and not self._deaf:
@@ -96,7 +136,8 @@ class Connection:
             del self._backlog[:sent]
 
     def close(self) -> None:
-        """End the connection."""
+        """End the connection; what has been posted still goes."""
+        self.deliver()
         if self.ended is None:
             self.ended = "closed by the server"
         self._deaf = True
@@ -111,4 +152,4 @@ class Connection:
             self._deaf = True
             self._backlog.clear()
         elif first:
-            self._on_backlog(self)
+            self._courier.flush(self)

@@ -256,8 +256,9 @@ class Runner:
         return max(0, connection.transport.now() - self._question.sent)
 
     def _tell(self, asked: Seat | None, question: str) -> int:
-        """Send the outbox, to the seat that is asked first and with the question behind it.
+        """Send the outbox, to the seat that is asked at once and with the question behind it.
 
+        The others hear of a move a little later; when the game has ended they hear it at once.
         Returns when the question had been handed over.
         """
         referee, ledger = self._referee, self._ledger
@@ -271,9 +272,11 @@ class Runner:
             start = self._seated(asked).connection.send("\n".join([*lines, question, ""]))
         for seat, seated in enumerate(self._seats if outbox else ()):
             if seat != asked and seated is not None:
-                lines = [line for to, line in outbox if to is None or to == seat]
-                if lines:
-                    seated.connection.send("\n".join([*lines, ""]))
+                lines = [f"{line}\n" for to, line in outbox if to is None or to == seat]
+                if lines and asked is not None:
+                    seated.connection.post("".join(lines))
+                elif lines:
+                    seated.connection.send("".join(lines))
         for to, line in outbox:
             if to is None:
                 ledger.tell(line)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import trio
 
 from sternhalma_server.admission import Admission, Known, Refusal
-from sternhalma_server.connection import Connection
+from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import MAX_LINE
 from sternhalma_server.session import Session, State
@@ -117,6 +117,7 @@ class Lobby:
         self._doors = doors
         self._holders: dict[tuple[str, int], Holder] = {}
         self._unnamed: Counter[str] = Counter()  # connections without a login, by address
+        self._courier = Courier(nursery)
         self._changed = trio.Event()
         self._open: set[Transport] = set()
         self.closing: tuple[str, str] | None = None  # the bye that newcomers get
@@ -145,12 +146,9 @@ class Lobby:
         self._changed.set()
         self._changed = trio.Event()
 
-    def _send_rest(self, connection: Connection) -> None:
-        self.nursery.start_soon(connection.flush)
-
     async def serve(self, transport: Transport) -> None:
         """Greet a newcomer and see it through its login; the lobby keeps it afterwards."""
-        connection = Connection(transport, self._send_rest)
+        connection = Connection(transport, self._courier)
         session = Session()
         self._open.add(transport)
         address = transport.peer.rpartition(":")[0]
