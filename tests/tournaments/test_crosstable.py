@@ -66,7 +66,7 @@ def test_a_page_has_opponents_seats_and_the_length_of_games() -> None:
 def test_a_page_reads_well() -> None:
     text = page_markdown(entry_page("b", *tables()))
     assert text.startswith(
-        "# b\n\nrank 3, ½ points from 3 games\nforfeits: time 1\nmean length of a game: 40 plies\n"
+        "# b\n\n- rank 3, ½ points from 3 games\n- forfeits: time 1\n- mean length of a game: 40 plies\n"
     )
     assert "| a        |     2 |   0 |     1 |    1 |      ½ |" in text
     assert json.loads(page_json(entry_page("b", *tables())))["opponents"][0]["level"] == 1
@@ -75,7 +75,7 @@ def test_a_page_reads_well() -> None:
 def test_an_entry_without_games_has_a_page() -> None:
     page = entry_page("d", *tables())
     assert page.mean_plies is None
-    assert "forfeits: none" in page_markdown(page)
+    assert "- forfeits: none\n" in page_markdown(page)
 
 
 def test_a_stranger_has_no_page() -> None:

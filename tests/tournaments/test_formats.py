@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sternhalma_tournament.amendments import (
     Annulment,
@@ -7,13 +9,26 @@ from sternhalma_tournament.amendments import (
     LateEntry,
     Withdrawal,
 )
-from sternhalma_tournament.event import FORMATS, Event, EventFileError, parse_event
+from sternhalma_tournament.chance import Chance
+from sternhalma_tournament.event import (
+    FORMATS,
+    Event,
+    EventFileError,
+    entries_of,
+    parse_event,
+    sides_of,
+)
 from sternhalma_tournament.formats import apply_amendment, scheduler_of
 from sternhalma_tournament.knockout import KnockoutScheduler
 from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.plan import plan_of
 from sternhalma_tournament.roundrobin import schedule_of
+from sternhalma_tournament.scheduler import bye_result
+from sternhalma_tournament.scores import GameResult, bye_half_points
+from sternhalma_tournament.standings import standings
 from sternhalma_tournament.swiss import SwissScheduler
+from sternhalma_tournament.tables import standings_markdown
+from tournaments.results import game, shared_places
 
 
 def event(more: str = "", bots: int = 8, players: int = 2, rules: str = "tara") -> Event:
@@ -33,6 +48,55 @@ def event(more: str = "", bots: int = 8, players: int = 2, rules: str = "tara") 
 )
 def test_every_format_has_its_scheduler(more: str, kind: type) -> None:
     assert isinstance(scheduler_of(event(more)), kind)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(
+        [
+            ("cycles = 2", 5, 2, "tara"),
+            ("", 7, 3, "tara"),
+            ("cycles = 2", 6, 4, "corner+pairs"),
+            ("", 9, 6, "tara"),
+            ('format = "gauntlet"\nchallengers = ["n3", "n4"]', 7, 4, "tara"),
+            ('format = "match"\ncycles = 8', 2, 2, "duel"),
+            ('format = "swiss"\nrounds = 4', 9, 2, "tara"),
+            ('format = "swiss"\nrounds = 3', 10, 4, "tara"),
+            ('format = "knockout"\ngames = 2', 7, 2, "tara"),
+            ('format = "knockout"', 9, 3, "tara"),
+        ]
+    ),
+    st.integers(0, 2**32),
+)
+def test_every_format_is_played_to_its_end_and_has_a_table(
+    chosen: tuple[str, int, int, str], key: int
+) -> None:
+    more, bots, players, rules = chosen
+    cup = event(more, bots, players, rules)
+    scheduler = scheduler_of(cup)
+    sides = sides_of(cup)
+    chance = Chance(str(key))
+    free = {bot.name: players // sides for bot in cup.bots}
+    results: list[GameResult] = []
+    while pairing := scheduler.next(free):
+        scheduler.start(pairing)
+        if len(pairing.entries) == 1:
+            results.append(bye_result(pairing))
+        else:
+            keys = [chance.below(3) for _ in range(sides)] * (players // sides)
+            entries = pairing.entries * (players // sides)
+            results.append(game(pairing.number, entries, shared_places(keys)))
+        scheduler.finish(results[-1])
+    assert scheduler.done
+    assert scheduler.games == len(results)
+    table = standings(
+        results, entries_of(cup), cup.tie_breaks, bye=bye_half_points(sides), planned=len(results)
+    )
+    byes = sum(len(result.entries) == 1 for result in results)
+    assert table.games == len(results) - byes
+    whole = table.games * sides * (sides - 1) + byes * bye_half_points(sides)
+    assert sum(row.half_points for row in table.rows) == whole
+    assert standings_markdown(table)
 
 
 def test_a_match_is_a_round_robin_of_two() -> None:

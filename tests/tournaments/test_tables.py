@@ -7,6 +7,7 @@ from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.standings import Standings, standings
 from sternhalma_tournament.tables import standings_csv, standings_json, standings_markdown
 from sternhalma_tournament.text import cell_text, decimal_text, markdown_table, points_text
+from sternhalma_tournament.tiebreaks import TieBreak
 from tournaments.results import game
 
 RESULTS = [
@@ -45,6 +46,15 @@ def test_the_csv_reads_back_as_the_same_rows() -> None:
     assert rows[0]["points"] == "1.5"
     assert rows[1]["faults"] == "time 1"
     assert rows[1]["decided by"] == "points"
+
+
+def test_no_column_of_the_csv_comes_twice() -> None:
+    choices: tuple[tuple[TieBreak, ...], ...] = ((), ("wins",))
+    for tie_breaks in choices:
+        entries = [Entry(name, (name,)) for name in "abc"]
+        head = standings_csv(standings(RESULTS, entries, tie_breaks)).splitlines()[0].split(",")
+        assert len(set(head)) == len(head)
+        assert "wins" in head
 
 
 def test_the_json_holds_every_row_and_seat() -> None:

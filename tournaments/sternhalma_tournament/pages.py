@@ -57,11 +57,11 @@ def page_markdown(page: EntryPage) -> str:
     lines = [
         f"# {row.entry}",
         "",
-        f"{rank}, {points_text(row.points)} points from {row.games} games",
-        f"forfeits: {counts_text(row.forfeits) or 'none'}",
+        f"- {rank}, {points_text(row.points)} points from {row.games} games",
+        f"- forfeits: {counts_text(row.forfeits) or 'none'}",
     ]
     if page.mean_plies is not None:
-        lines.append(f"mean length of a game: {decimal_text(page.mean_plies)} plies")
+        lines.append(f"- mean length of a game: {decimal_text(page.mean_plies)} plies")
     rows = [
         [
             against.opponent,

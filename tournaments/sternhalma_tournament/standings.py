@@ -69,8 +69,9 @@ class SeatAdvantage:
 class Standings:
     """The whole table.
 
-    `planned` is the number of games there are to be, if it is known; `spread` the least and the
-    most games played by an entry that is still in the event; `notes` a sentence for each ruling.
+    `planned` is the number of games and byes there are to be, while there are more to come;
+    `spread` the least and the most games played by an entry that is still in the event; `notes` a
+    sentence for each ruling.
     """
 
     rows: tuple[Row, ...]

@@ -112,6 +112,7 @@ class SwissScheduler:
         if self._proposed is not None and self._proposed.get(pairing.number) == pairing:
             del self._proposed[pairing.number]
         else:
+            self._go_on_to(pairing.number)
             self._check_free(pairing)
             self._proposed = None
         self._running[pairing.number] = pairing
@@ -133,10 +134,7 @@ class SwissScheduler:
     def resume(self, results: Iterable[GameResult]) -> None:
         """Take *results*, in order of numbers."""
         for result in results:
-            round_ = (result.number - 1) // self._stride + 1
-            while self._round < round_:
-                self._close_round()
-            self._proposed = {}  # not to pair a round that is being read
+            self._go_on_to(result.number)
             self._ended[result.number] = result
             self._played += 1
         self._proposed = None
@@ -199,6 +197,11 @@ class SwissScheduler:
                 break
             self._proposed = self._propose()
         return self._proposed
+
+    def _go_on_to(self, number: int) -> None:
+        """After a stop: that game *number* has begun tells that the rounds before it are over."""
+        while self._round < (number - 1) // self._stride + 1 and not self._running:
+            self._close_round()
 
     def _close_round(self) -> None:
         for result in self._ended.values():

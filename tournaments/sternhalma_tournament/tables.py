@@ -68,7 +68,9 @@ def standings_markdown(standings: Standings) -> str:
 def standings_csv(standings: Standings) -> str:
     """One line an entry; points and tie-breaks as decimals, a column for every place."""
     most = _worst_place(standings)
-    head = ["rank", "entry", "points", "games", "byes", "wins", *standings.tie_breaks]
+    wins = "wins" not in standings.tie_breaks
+    head = ["rank", "entry", "points", "games", "byes", *(["wins"] if wins else [])]
+    head += [*standings.tie_breaks]
     head += [f"place {place}" for place in range(1, most + 1)]
     head += ["faults", "decided by", "status"]
     rows = [
@@ -78,7 +80,7 @@ def standings_csv(standings: Standings) -> str:
             decimal_text(row.points),
             str(row.games),
             str(row.byes),
-            str(row.wins),
+            *([str(row.wins)] if wins else []),
             *map(_optional, row.tie_breaks),
             *_by_place(row, most),
             counts_text(row.forfeits),
@@ -179,8 +181,9 @@ def _row_json(standings: Standings, row: Row) -> dict[str, Any]:
 
 def _summary(standings: Standings) -> str:
     ended = standings.games + standings.void
-    if standings.planned is not None and ended < standings.planned:
-        games = f"Interim table: {ended} of {standings.planned} games"
+    byes = sum(row.byes for row in standings.rows)
+    if standings.planned is not None and ended + byes < standings.planned:
+        games = f"Interim table: {ended} of {standings.planned - byes} games"
     else:
         games = f"{ended} games"
     void = f", {standings.void} of them void" if standings.void else ""
