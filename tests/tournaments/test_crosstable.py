@@ -66,7 +66,8 @@ def test_a_page_has_opponents_seats_and_the_length_of_games() -> None:
 def test_a_page_reads_well() -> None:
     text = page_markdown(entry_page("b", *tables()))
     assert text.startswith(
-        "# b\n\n- rank 3, ½ points from 3 games\n- forfeits: time 1\n- mean length of a game: 40 plies\n"
+        "# b\n\n- rank 3, ½ points from 3 games\n- forfeits: time 1\n"
+        "- mean length of a game: 40 plies\n"
     )
     assert "| a        |     2 |   0 |     1 |    1 |      ½ |" in text
     assert json.loads(page_json(entry_page("b", *tables())))["opponents"][0]["level"] == 1
