@@ -20,7 +20,7 @@ import errno
 import re
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -43,7 +43,7 @@ CAPACITY: Final = 65536  # bytes under way that nobody has read, as a kernel wou
 PATIENCE: Final = 10.0  # seconds a scripted peer waits for a line over a network
 LONG: Final = 100_000.0  # seconds on a clock that jumps: for ever, and yet a test ends
 
-Side = Literal["S", "B"]
+Side = Literal["S", "B", "="]
 Toml = str | int | bool | Mapping[str, str | int | bool]
 Script = Callable[["ScriptedPeer"], Awaitable[None]]
 Keep = Callable[[Finished], Awaitable[None]]
@@ -472,7 +472,11 @@ async def memory_server(
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A conversation of protocol.md: who says which line, `S` the server, `B` the bot."""
+    """A conversation of protocol.md: who says which line, `S` the server, `B` the bot.
+
+    A line of `=` begins another connection. In lines `...` stands for any text, and `<word>` for a
+    word that the server says first and that is the same wherever it comes again.
+    """
 
     name: str
     lines: tuple[tuple[Side, str], ...]
@@ -482,6 +486,8 @@ _BLOCK: Final = re.compile(
     r"(?:<!-- transcript: (?P<name>\S+) -->\n)?```transcript\n(?P<body>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+_SIDES: Final[Mapping[str, Side]] = {"S": "S", "B": "B", "=": "="}
+_PARTS: Final = re.compile(r"(\.\.\.|<[a-z]+>)")
 
 
 def read_transcripts(text: str) -> tuple[Transcript, ...]:
@@ -495,18 +501,47 @@ def _transcript(name: str | None, body: str) -> Transcript:
     lines: list[tuple[Side, str]] = []
     for line in body.splitlines():
         side, space, text = line.partition(" ")
-        if side not in {"S", "B"} or not space:
-            raise ValueError(f"{name}: expected 'S LINE' or 'B LINE', got {line!r}")
-        lines.append(("S" if side == "S" else "B", text))
+        if side not in _SIDES or not space:
+            raise ValueError(f"{name}: expected 'S LINE', 'B LINE' or '= TEXT', got {line!r}")
+        lines.append((_SIDES[side], text))
     return Transcript(name, tuple(lines))
 
 
-async def run_transcript(transcript: Transcript, peer: ScriptedPeer) -> None:
-    """Hold the conversation; an `AssertionError` names the first line that comes out otherwise."""
-    for number, (side, text) in enumerate(transcript.lines, start=1):
-        if side == "B":
-            await peer.send(text)
-            continue
-        line = await peer.receive()
-        at = f"{transcript.name}, line {number}"
-        assert matches(text, line), f"{at}: expected {text!r}, got {line!r}"
+async def run_transcript(
+    transcript: Transcript, connect: Callable[[], Awaitable[ScriptedPeer]]
+) -> None:
+    """Hold the conversation over what *connect* gives; the connections are closed at its end.
+
+    An `AssertionError` names the first line that comes out otherwise.
+    """
+    words: dict[str, str] = {}
+    with ExitStack() as peers:
+
+        async def connected() -> ScriptedPeer:
+            return peers.enter_context(closing(await connect()))
+
+        peer = await connected()
+        for number, (side, text) in enumerate(transcript.lines, start=1):
+            if side == "=":
+                peer = await connected()
+            elif side == "B":
+                await peer.send("".join(words.get(part, part) for part in _PARTS.split(text)))
+            else:
+                line = await peer.receive()
+                found = _pattern(text, words).fullmatch(line)
+                at = f"{transcript.name}, line {number}"
+                assert found is not None, f"{at}: expected {text!r}, got {line!r}"
+                words |= {f"<{word}>": value for word, value in found.groupdict().items()}
+
+
+def _pattern(text: str, words: Mapping[str, str]) -> re.Pattern[str]:
+    """What a line of the server must be, where *words* are known already."""
+    parts: list[str] = []
+    for part in _PARTS.split(text):
+        if part == "...":
+            parts.append(".*")
+        elif _PARTS.fullmatch(part) and part not in words:
+            parts.append(f"(?P<{part[1:-1]}>[^ ]+)")
+        else:
+            parts.append(re.escape(words.get(part, part)))
+    return re.compile("".join(parts))

@@ -9,8 +9,22 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from sternhalma_server.clock import SECOND
-from sternhalma_server.connection import BACKLOG, Connection
+from sternhalma_server.connection import BACKLOG, SOON, Connection, Courier
 from sternhalma_server.testing import MemoryTransport, memory_pair
+
+
+class Asked(Courier):
+    """A courier that does nothing and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.to_flush: list[Connection] = []
+        self.to_deliver: list[Connection] = []
+
+    def flush(self, connection: Connection) -> None:
+        self.to_flush.append(connection)
+
+    def collect(self, connection: Connection) -> None:
+        self.to_deliver.append(connection)
 
 
 class Ends:
@@ -18,8 +32,8 @@ class Ends:
 
     def __init__(self, capacity: int = 65536) -> None:
         self.peer, there = memory_pair(capacity=capacity)
-        self.to_flush: list[Connection] = []
-        self.connection = Connection(there, self.to_flush.append)
+        self.courier = Asked()
+        self.connection = Connection(there, self.courier)
 
     def lines(self) -> list[str]:
         """What can be read now."""
@@ -80,7 +94,7 @@ async def test_what_a_peer_does_not_take_is_kept_and_sent_in_order() -> None:
     ends = Ends(capacity=10)
     ends.connection.send("0123456789abcdef")
     ends.connection.send("ghi")
-    assert ends.to_flush == [ends.connection], "asked once, however much is kept"
+    assert ends.courier.to_flush == [ends.connection], "asked once, however much is kept"
     got = b""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ends.connection.flush)
@@ -98,7 +112,7 @@ async def test_after_a_flush_sending_is_immediate_again() -> None:
     ends.peer.receive()
     ends.connection.send("ij")
     assert ends.peer.receive()[0] == b"ij"
-    assert len(ends.to_flush) == 1
+    assert len(ends.courier.to_flush) == 1
 
 
 @pytest.mark.parametrize(("size", "ended"), [(BACKLOG, False), (BACKLOG + 1, True)])
@@ -116,6 +130,44 @@ async def test_many_short_lines_add_up_to_the_limit() -> None:
     for _ in range(BACKLOG // 100 + 2):
         ends.connection.send("x" * 99 + "\n")
     assert ends.connection.ended is not None
+
+
+async def test_what_is_posted_goes_with_the_next_line_in_its_order() -> None:
+    ends = Ends()
+    ends.connection.post("moved 1\n")
+    ends.connection.post("moved 2\n")
+    with pytest.raises(BlockingIOError):
+        ends.peer.receive()
+    ends.connection.send("turn\n")
+    assert ends.peer.receive()[0] == b"moved 1\nmoved 2\nturn\n"
+    assert ends.courier.to_deliver == [ends.connection], "asked once, however much is posted"
+
+
+async def test_what_is_posted_goes_by_itself_soon(autojump_clock: MockClock) -> None:
+    here, there = memory_pair()
+    async with trio.open_nursery() as nursery:
+        connection = Connection(there, Courier(nursery))
+        for number in range(3):
+            connection.post(f"moved {number}\n")
+            await here.wait_readable()
+            assert here.receive()[0] == f"moved {number}\n".encode()
+            assert trio.current_time() == pytest.approx((number + 1) * SOON)
+
+
+async def test_what_is_posted_goes_before_the_server_closes() -> None:
+    ends = Ends()
+    ends.connection.post("over\n")
+    ends.connection.close()
+    assert [ends.peer.receive()[0] for _ in range(2)] == [b"over\n", b""]
+
+
+async def test_a_courier_forgets_who_has_gone(autojump_clock: MockClock) -> None:
+    here, there = memory_pair()
+    async with trio.open_nursery() as nursery:
+        connection = Connection(there, Courier(nursery))
+        connection.post("moved\n")
+        here.close()
+    assert connection.ended is None, "it is noticed when it is read"
 
 
 async def test_a_peer_that_reads_no_more_may_still_be_heard() -> None:
@@ -208,9 +260,9 @@ def test_everything_sent_arrives_in_order_however_slowly_it_is_read(
         async with trio.open_nursery() as nursery:
             for text in texts:
                 ends.connection.send(text)
-                for connection in ends.to_flush:
+                for connection in ends.courier.to_flush:
                     nursery.start_soon(connection.flush)
-                ends.to_flush.clear()
+                ends.courier.to_flush.clear()
                 await trio.lowlevel.checkpoint()
             return await read(ends.peer)
 

@@ -57,8 +57,11 @@ async def test_a_conversation_of_the_protocol_page_goes_as_it_is_written(
             settings = settings_of(EVENT.encode(), "event.toml", Path())
             nursery.start_soon(run_event, settings, listener, Collector(_forget), Quiet())
             nursery.start_soon(_max, listener.host, listener.port)
-            with closing(ScriptedPeer(await dial(listener.host, listener.port))) as peer:
-                await run_transcript(transcript, peer)
+
+            async def connect() -> ScriptedPeer:
+                return ScriptedPeer(await dial(listener.host, listener.port))
+
+            await run_transcript(transcript, connect)
             nursery.cancel_scope.cancel()
 
 
@@ -73,16 +76,30 @@ def test_a_transcript_that_goes_otherwise_names_the_line() -> None:
 
 
 async def _greeted(transcript: Transcript) -> None:
-    here, there = memory_pair()
-    there.send(b"sternhalma 1 line=1024\n")
-    await run_transcript(transcript, ScriptedPeer(here))
+    async def connect() -> ScriptedPeer:
+        here, there = memory_pair()
+        there.send(b"sternhalma 1 line=1024\n")
+        return ScriptedPeer(here)
+
+    await run_transcript(transcript, connect)
+
+
+def test_a_word_that_comes_again_must_be_the_same() -> None:
+    page = "<!-- transcript: w -->\n```transcript\nS sternhalma <n> ...\n= again\nS x <n>\n```\n"
+    with pytest.raises(AssertionError, match=r"w, line 3: expected 'x <n>', got 'sternhalma 1 "):
+        trio.run(_greeted, read_transcripts(page)[0])
+    same = page.replace("S x <n>", "S sternhalma <n> line=1024")
+    trio.run(_greeted, read_transcripts(same)[0])
 
 
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
         ("```transcript\nS x\n```\n", "expected '<!-- transcript: NAME -->' before the block"),
-        ("<!-- transcript: a -->\n```transcript\nX x\n```\n", "a: expected 'S LINE' or 'B LINE'"),
+        (
+            "<!-- transcript: a -->\n```transcript\nX x\n```\n",
+            "a: expected 'S LINE', 'B LINE' or '= TEXT'",
+        ),
     ],
 )
 def test_a_transcript_block_without_name_or_speaker_is_refused(page: str, expected: str) -> None:

@@ -47,6 +47,7 @@ LOGINS = st.builds(
     slot=st.integers(1, MAX_SLOT),
     version=st.none() | words(LETTERS + "._+-", 32),
     moves=st.booleans(),
+    key=st.none() | words(LETTERS + "_-", 30),
 )
 MESSAGES: st.SearchStrategy[Message] = st.one_of(
     LOGINS,
@@ -55,16 +56,17 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(AgreeDraw, WORDS, PLIES),
     st.builds(Ping, WORDS),
     st.builds(Pong, WORDS),
-    st.sampled_from([Why(), Watch(), Leave()]),
+    st.builds(Watch, st.none() | WORDS),
+    st.sampled_from([Why(), Leave()]),
 )
 
 
 def spell(message: Message) -> str:
     """*message* as protocol.md has a bot write it."""
     match message:
-        case Login(name, token, slot, version, moves):
-            keys = {"token": token, "slot": slot, "version": version}
-            pairs = [f" {key}={value}" for key, value in keys.items() if value is not None]
+        case Login(name, token, slot, version, moves, key):
+            keys = {"token": token, "slot": slot, "version": version, "key": key}
+            pairs = [f" {word}={value}" for word, value in keys.items() if value is not None]
             return f"login {name}{''.join(pairs)} moves={'yes' if moves else 'no'}"
         case MoveMade(game, ply, path, offers_draw):
             return f"move {game} {ply} {path}{' draw=offer' if offers_draw else ''}"
@@ -72,8 +74,10 @@ def spell(message: Message) -> str:
             return f"draw {game} {ply}"
         case Resign(word) | Ping(word) | Pong(word):
             return f"{type(message).__name__.lower()} {word}"
-        case Why() | Watch():
-            return type(message).__name__.lower()
+        case Watch(game):
+            return "watch all" if game is None else f"watch game={game}"
+        case Why():
+            return "why"
         case Leave():
             return "bye"
 
@@ -151,6 +155,9 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
         ("login zoe moves=maybe", "expected moves=yes or moves=no, got 'maybe'"),
         ("login zoe secret", "expected key=value in 'login', got 'secret'"),
         ("login zoe =x", "expected key=value in 'login', got '=x'"),
+        ("watch", "expected 'watch all' or 'watch game=GAME', got 'watch'"),
+        ("watch game=", "expected 'watch all' or 'watch game=GAME', got 'watch game='"),
+        ("watch 1", "expected 'watch all' or 'watch game=GAME', got 'watch 1'"),
     ],
 )
 def test_a_line_that_is_no_message_is_told_what_was_expected_and_what_came(
@@ -169,7 +176,6 @@ def test_a_line_that_is_no_message_is_told_what_was_expected_and_what_came(
         ("move 1 1 a5-e5 draw=perhaps", MoveMade("1", 1, "a5-e5")),
         ("why not", Why()),
         ("bye event-over", Leave()),
-        ("watch everything", Watch()),
     ],
 )
 def test_what_a_message_does_not_know_is_ignored(line: str, message: Message) -> None:
@@ -178,7 +184,8 @@ def test_what_a_message_does_not_know_is_ignored(line: str, message: Message) ->
 
 def test_the_server_spells_its_own_lines_as_the_protocol_page_does() -> None:
     assert greeting(10_000, 1024) == "sternhalma 1 line=1024 login=10000 can=moves,draw"
-    assert welcome(Login("zoe", slot=3)) == "welcome zoe slot=3"
+    assert welcome("zoe", 3, None) == "welcome zoe slot=3"
+    assert welcome("zoe", 3, "abc") == "welcome zoe slot=3 key=abc"
     assert bye("in-use", "gone") == "bye in-use gone"
     assert note("early", "wait") == "note early wait"
     assert error("illegal", "no way") == "error illegal no way"
