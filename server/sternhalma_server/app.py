@@ -39,7 +39,7 @@ async def run_event(
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
     """
-    crew = Crew(settings, observer.tell)
+    crew = Crew(settings, observer.tell, hidden=() if control is None else (control,))
     lobby: Lobby | None = None
     try:
         async with trio.open_nursery() as nursery:

@@ -5,28 +5,39 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import trio
 
 from sternhalma_server.admission import Known, token_digest
 from sternhalma_server.clock import SECOND
+from sternhalma_server.limits import Limits
 from sternhalma_server.programs import Program, ProgramError, start_program
+from sternhalma_server.sandbox import Sandbox
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.settings import Settings
+from sternhalma_server.transport import SocketTransport
 
 
 class Crew:
     """Runs the programs of an event's local bots, one process for each slot.
 
     Each local bot gets a token of its own for this run, in its environment, so nobody else can log
-    in under its name. *tell* is given sentences for the host.
+    in under its name. *tell* is given sentences for the host; *hidden* are folders that bots in a
+    sandbox do not see.
     """
 
-    def __init__(self, settings: Settings, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, tell: Callable[[str], None], hidden: Sequence[Path] = ()
+    ) -> None:
         self._settings = settings
         self._tell = tell
         self._programs: dict[tuple[str, int], Program] = {}
+        self._reported: set[Program] = set()
+        limits = settings.event.limits
+        self._limits = Limits(limits.memory, limits.processes, limits.files, limits.cpu)
+        self._sandbox = Sandbox(tuple(hidden))
         self._tokens = {
             bot.name: secrets.token_urlsafe(18) for bot in settings.event.bots if not bot.remote
         }
@@ -45,36 +56,34 @@ class Crew:
         return name in self._tokens
 
     async def seat(
-        self, name: str, slot: int, lobby: Lobby, nursery: trio.Nursery, address: tuple[str, int]
+        self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
     ) -> Holder | None:
         """The connection of a local bot, started if it is not there; None if it does not come."""
         holder = lobby.get(name, slot)
         if holder is not None and holder.connection.ended is None:
             return holder
         async with self._starting:
-            program = await self._start(name, slot, nursery, address)
+            program = await self._start(name, slot, lobby, address)
             if program is None:
                 return None
             seconds = self._settings.waits.start / SECOND
             with trio.move_on_after(seconds):
-                while not program.ended:
-                    holder = lobby.get(name, slot)
-                    if holder is not None:
-                        holder.alive = lambda: not program.ended
-                        return holder
-                    with trio.move_on_after(0.1):  # a program's end makes no event
-                        await lobby.changed()
-        fate = program.fate if program.ended else f"has not logged in within {seconds:g} s"
-        self._tell(f"{name} (slot {slot}) {fate}{self._said(program)}")
-        return None
+                await _login_or_end(program, lobby, name, slot)
+        holder = lobby.get(name, slot)
+        if holder is not None:
+            holder.alive = lambda: not program.ended
+        elif program.ended:
+            self.report(name, slot)
+        else:
+            said = _said(program)
+            self._tell(f"{name} (slot {slot}) has not logged in within {seconds:g} s{said}")
+        return holder
 
     async def _start(
-        self, name: str, slot: int, nursery: trio.Nursery, address: tuple[str, int]
+        self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
     ) -> Program | None:
         old = self._programs.pop((name, slot), None)
         if old is not None:
-            if old.ended:
-                self._tell(f"{name} (slot {slot}) {old.fate}, starting it again{self._said(old)}")
             await old.stop()
         environment: Mapping[str, str] = {
             "STERNHALMA_HOST": address[0],
@@ -83,20 +92,34 @@ class Crew:
             "STERNHALMA_SLOT": str(slot),
             "STERNHALMA_TOKEN": self._tokens[name],
         }
+        bot = self._settings.bot(name)
         try:
             program = start_program(
-                self._settings.bot(name).argv, environment, self._settings.folder
+                bot.argv,
+                environment,
+                self._settings.folder,
+                stdio=bot.stdio,
+                limits=self._limits,
+                sandbox=self._sandbox if bot.sandbox else None,
             )
         except ProgramError as problem:
             self._tell(f"{name} (slot {slot}): {problem}")
             return None
         self._programs[name, slot] = program
-        nursery.start_soon(program.listen)
+        lobby.nursery.start_soon(program.listen)
+        if program.sock is not None:
+            # Its standard streams are a connection like any other, from this machine.
+            peer = f"127.0.0.1:{name}"
+            transport = SocketTransport(program.sock, peer, stamped=program.stamped)
+            lobby.nursery.start_soon(lobby.serve, transport)
         return program
 
-    def _said(self, program: Program) -> str:
-        output = program.output.strip()
-        return f"; it printed:\n{output}" if output else ""
+    def report(self, name: str, slot: int) -> None:
+        """Tell the host, once, how a program ended and what it had printed."""
+        program = self._programs.get((name, slot))
+        if program is not None and program.ended and program not in self._reported:
+            self._reported.add(program)
+            self._tell(f"{name} (slot {slot}) {program.fate}{_said(program)}")
 
     async def stop(self) -> None:
         """End all programs: those that do not end by themselves at the server's good-bye."""
@@ -109,3 +132,24 @@ class Crew:
         """End all programs at once."""
         for program in self._programs.values():
             program.signal(signal.SIGKILL)
+        for program in self._programs.values():
+            program.kill()
+
+
+async def _login_or_end(program: Program, lobby: Lobby, name: str, slot: int) -> None:
+    """Return when the bot has logged in, or when its program has ended."""
+    async with trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await program.listen()
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(end)
+        while lobby.get(name, slot) is None:
+            await lobby.changed()
+        nursery.cancel_scope.cancel()
+
+
+def _said(program: Program) -> str:
+    output = program.output.strip()
+    return f"; it printed:\n{output}" if output else ""

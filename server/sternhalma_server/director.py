@@ -18,7 +18,7 @@ from typing import Final, Protocol
 import trio
 
 from sternhalma import Game, Seat
-from sternhalma_server.announce import Table
+from sternhalma_server.announce import Table, over_line
 from sternhalma_server.crew import Crew
 from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
@@ -314,7 +314,14 @@ class Director:
             reconnect=self._settings.waits.reconnect,
             logged=len(happened),
         )
-        return await runner.play()
+        try:
+            return await runner.play()
+        except Exception:
+            lost = over_line(table.game, Reason.SERVER_FAULT, letters, (0,) * len(letters), None)
+            for holder in holders:
+                if holder is not None:
+                    holder.connection.send(f"{lost}\n")
+            raise
 
     def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
         """Close the connections of bots that left or flooded the server during the game."""
@@ -324,6 +331,7 @@ class Director:
                 holder.session.close("flood", "expected fewer lines that answer nothing")
             elif holder is not None and fall.reason is Reason.DISCONNECT:
                 holder.session.state = State.CLOSED
+                self._crew.report(*holder.key)
 
     async def _gather(self, chairs: tuple[Chair, ...], pairing: Pairing) -> list[Holder | None]:
         """The connections for *chairs*, each claimed for the game; None for who did not come."""
@@ -333,9 +341,7 @@ class Director:
             if chair.slot is None:
                 return
             if self._crew.is_local(chair.bot):
-                holder = await self._crew.seat(
-                    chair.bot, chair.slot, self._lobby, self._lobby.nursery, self._address
-                )
+                holder = await self._crew.seat(chair.bot, chair.slot, self._lobby, self._address)
             else:
                 holder = self._lobby.get(chair.bot, chair.slot)
             if holder is not None and holder.connection.ended is None:

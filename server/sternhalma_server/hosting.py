@@ -14,6 +14,7 @@ from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.results import Results
+from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent
 from sternhalma_tournament.event import EventFileError
@@ -63,6 +64,10 @@ async def host_event(
 
     Raises `ArchiveError`, `EventFileError`, `StoreError`, `LockedError` before anything is begun.
     """
+    if any(bot.sandbox for bot in settings.event.bots):
+        problem = sandbox_problem()
+        if problem is not None:
+            raise EventFileError(f"{settings.event.name}: sandbox: {problem}")
     create_archive(root, settings.source)
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
         stored = store.event(settings.event.name)

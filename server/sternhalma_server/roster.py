@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import trio
@@ -21,8 +21,9 @@ class Attendance:
     """Whether a bot comes to its games."""
 
     missed: int = 0  # in a row
-    gone_since: float | None = None
     withdrawn: bool = False
+    # Since when it has had fewer connections than so many, which a game that is due needs of it.
+    short_since: dict[int, float] = field(default_factory=dict[int, float])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,10 @@ class Roster:
         """When, on trio's clock, the next bot that is waited for is given up."""
         now = trio.current_time()
         ends = [
-            its.gone_since + patience / SECOND
+            since + patience / SECOND
             for its in self._attendance.values()
-            if its.gone_since is not None and not its.withdrawn
+            for since in its.short_since.values()
+            if not its.withdrawn
         ]
         return min((end for end in ends if end > now), default=float("inf"))
 
@@ -93,19 +95,18 @@ class Roster:
             slots = range(1, self._settings.slots(self._settings.bot(bot)) + 1)
         else:
             slots = [holder.login.slot for holder in self._lobby.idle(bot)]
+        needed = 1 + sum(chair.bot == bot for chair in before)
         for slot in slots:
             if (bot, slot) not in taken:
-                its.gone_since = None
+                its.short_since.pop(needed, None)
                 return Chair(bot, slot)
         # A bot that is busy will come; one with too few connections for this game will not.
-        needed = 1 + sum(chair.bot == bot for chair in before)
         if self._crew.is_local(bot) or self._lobby.connections(bot) >= needed:
-            its.gone_since = None
+            its.short_since.pop(needed, None)
             return None
         now = trio.current_time()
-        if its.gone_since is None:
-            its.gone_since = now
-        return Chair(bot, None) if now >= its.gone_since + patience else None
+        since = its.short_since.setdefault(needed, now)
+        return Chair(bot, None) if now >= since + patience else None
 
     def take_attendance(self, chairs: tuple[Chair, ...], holders: Sequence[Holder | None]) -> None:
         """Count who came to a game; who misses several in a row is withdrawn."""
@@ -115,6 +116,7 @@ class Roster:
                 its.missed = 0
                 continue
             its.missed += 1
+            its.short_since.clear()  # every game waits for it anew
             if its.missed >= WITHDRAWN_AFTER and not its.withdrawn:
                 its.withdrawn = True
                 self._tell(

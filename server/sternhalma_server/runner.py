@@ -115,7 +115,8 @@ class Runner:
         """Play to the end; the result has been told to every seat when this returns."""
         referee = self._referee
         for seat, seated in enumerate(self._seats):
-            if seated is None and seat in referee.game.position.active:
+            running = referee.turn is not None
+            if seated is None and running and seat in referee.game.position.active:
                 self._miss(Seat(seat))
         while referee.turn is not None:
             with trio.CancelScope() as scope:
@@ -164,7 +165,11 @@ class Runner:
 
     def _is_waiting(self, seat: Seat) -> bool:
         question = self._question
-        return question is not None and question.seat == seat and question.ply == self._referee.ply
+        return (
+            question is not None
+            and self._referee.turn == question.seat == seat
+            and self._referee.ply == question.ply
+        )
 
     def _ask(self, seat: Seat) -> bool:
         """Put the question to *seat*; False if what it had sent before made that pointless."""

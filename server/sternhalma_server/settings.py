@@ -113,6 +113,7 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
             " where no draw can be agreed on, got true"
         )
     _check_connections(event, where)
+    _check_sandboxes(event, where)
 
     def duration(key: str, text: str) -> int:
         return check(key, lambda: parse_duration(text))
@@ -155,4 +156,17 @@ def _check_connections(event: Event, where: str) -> None:
             raise EventFileError(
                 f"{where}: bots[{number}].connections: expected at least 2,"
                 f" {bot.name!r} plays both seats of its pair, got 1"
+            )
+
+
+def _check_sandboxes(event: Event, where: str) -> None:
+    """A sandbox has no network, so what is in it speaks over its standard streams."""
+    for number, bot in enumerate(event.bots, start=1):
+        if bot.sandbox and not bot.stdio:
+            raise EventFileError(
+                f"{where}: bots[{number}].sandbox: expected stdio = true with it, got no such key"
+            )
+        if bot.stdio and bot.remote:
+            raise EventFileError(
+                f"{where}: bots[{number}].stdio: expected a command with it, got remote = true"
             )
