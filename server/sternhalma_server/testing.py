@@ -34,6 +34,8 @@ from sternhalma_server.director import Director, Summary
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
+from sternhalma_server.record import format_happening
+from sternhalma_server.recording import recorded
 from sternhalma_server.referee import Finished
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings, settings_of
@@ -332,48 +334,61 @@ def _toml(value: Toml) -> str:
 class CollectedGame:
     """The ledger of one game that is only collected (`Collector`)."""
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Collector, number: int, letters: list[str]) -> None:
         self._collector = collector
+        self._number = number
+        self._letters = letters
 
     def begin(self, versions: Sequence[str | None]) -> None:
         """The game begins."""
+        words = " ".join(version or "-" for version in versions)
+        self._collector.journal[self._number] = [f"begin {words}"]
 
     def go_on(self, begun: Begun) -> None:
-        """The game goes on."""
+        """The game goes on: what has happened before is known to whoever stopped it."""
 
     def heard(self, seat: int, line: Line) -> None:
         """A seat has sent a line."""
 
     def log(self, happening: Happening) -> None:
         """Something has happened."""
+        lines = self._collector.journal.get(self._number)
+        if lines is not None:  # the last ply of a game is told when the game is kept already
+            lines.append(format_happening(recorded(self._letters, happening)))
 
     def tell(self, line: str) -> None:
         """Nobody watches."""
 
     async def keep(self, finished: Finished) -> None:
         """The game is over."""
+        del self._collector.journal[self._number]
         await self._collector.keep(finished)
 
 
 class Collector:
-    """A keeper that hands finished games to *keep* and stores nothing."""
+    """A keeper that hands finished games to *keep* and stores nothing.
+
+    `journal` has the lines of the games that run, by number: what `Begun` is made from.
+    """
 
     epoch = 0
     stalled = False
 
-    def __init__(self, keep: Callable[[Finished], Awaitable[None]]) -> None:
+    def __init__(self, keep: Keep, journal: Mapping[int, Sequence[str]] | None = None) -> None:
         self.keep = keep
+        self.journal = {game: [*lines] for game, lines in (journal or {}).items()}
 
-    def open(self, table: Table, letters: list[str]) -> CollectedGame:  # noqa: ARG002
+    def open(self, table: Table, letters: list[str]) -> CollectedGame:
         """The ledger of a game."""
-        return CollectedGame(self)
+        return CollectedGame(self, int(table.game), letters)
 
 
 class MemoryServer:
     """A whole event in memory (`memory_server`): lobby and director as in a real one.
 
     `games` are the finished games in the order in which they were kept, `tables` those that were
-    begun, `sentences` what the host was told.
+    begun, `sentences` what the host was told; `keeper` has the journal of the games that run, and
+    `stored` are the numbers of those that are over, an earlier server's included.
     """
 
     def __init__(
@@ -382,6 +397,7 @@ class MemoryServer:
         nursery: trio.Nursery,
         *,
         keep: Keep | None = None,
+        after: MemoryServer | None = None,
     ) -> None:
         local = [bot.name for bot in settings.event.bots if not bot.remote]
         if local:
@@ -396,8 +412,13 @@ class MemoryServer:
         doors = Doors(login=settings.waits.login / SECOND)
         self.lobby = Lobby(nursery, settings.known(), self._why, doors)
         crew = Crew(settings, self.tell)
-        keeper = Collector(self.keep)
-        self.director = Director(settings, self.lobby, crew, keeper, self, ("memory", 0))
+        self.keeper: Collector = Collector(self.keep, after.keeper.journal if after else None)
+        self.stored: set[int] = set(after.stored) if after else set()
+        begun = {game: Begun(lines) for game, lines in self.keeper.journal.items()}
+        address = ("memory", 0)
+        self.director = Director(
+            settings, self.lobby, crew, self.keeper, self, address, {*self.stored}, begun
+        )
 
     def _why(self, bot: str) -> str:
         return self.director.why(bot)
@@ -407,6 +428,7 @@ class MemoryServer:
         if self._keep is not None:
             await self._keep(finished)
         self.games.append(finished)
+        self.stored.add(int(finished.table.game))
 
     def resumed(self, finished: int, running: int) -> None:
         """Never: in memory every event is new."""
@@ -459,12 +481,19 @@ class MemoryServer:
 
 @asynccontextmanager
 async def memory_server(
-    event: str, *, keep: Keep | None = None
+    event: str,
+    *,
+    keep: Keep | None = None,
+    after: MemoryServer | None = None,
 ) -> AsyncGenerator[MemoryServer, None]:
-    """Play the event whose file has the text *event*; all its bots must be remote."""
+    """Play the event whose file has the text *event*; all its bots must be remote.
+
+    At the end of the block the server stops at once, wherever it is; *after* is such a server,
+    whose event this one goes on with.
+    """
     settings = settings_of(event.encode(), "event.toml", Path())
     async with trio.open_nursery() as nursery:
-        server = MemoryServer(settings, nursery, keep=keep)
+        server = MemoryServer(settings, nursery, keep=keep, after=after)
         nursery.start_soon(server.run)
         yield server
         nursery.cancel_scope.cancel()
