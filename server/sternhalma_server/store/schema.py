@@ -48,7 +48,9 @@ _FIRST: Final = (
         PRIMARY KEY (event, place)
     )
     """,
-    # Lines of running games, of many games in one row, in the order in which they came.
+    # Lines of running games, of many games in one row, in the order in which they came. There is no
+    # index by event: it would be one more page to write for all that is written, and events that
+    # are over have no rows here.
     """
     CREATE TABLE journal (
         id INTEGER PRIMARY KEY,
@@ -56,7 +58,6 @@ _FIRST: Final = (
         lines TEXT NOT NULL
     )
     """,
-    "CREATE INDEX journal_by_event ON journal (event)",
     """
     CREATE TABLE secret (
         event INTEGER NOT NULL REFERENCES event (id),
