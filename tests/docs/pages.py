@@ -85,7 +85,7 @@ def commands(block: Block) -> list[Command]:
 
 def table(page: str, heading: str) -> list[list[str]]:
     """The rows of the first table below *heading*, without its head; code marks are taken off."""
-    section = text_of(page).split(f"{heading}\n", 1)[1]
+    section = text_of(page).split(heading, 1)[1]
     rows = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)
     assert rows is not None
     # `\|` is how a table shows a bar.
