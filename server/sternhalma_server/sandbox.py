@@ -1,7 +1,8 @@
 """A sandbox without network for bots that speak over their standard streams, by bubblewrap.
 
 The bot sees the machine's files, all read-only, an empty /tmp of its own, and only its own
-processes. Three ways out had to be closed beside the network:
+processes. What the server's own Python runs from is seen wherever it is, so that sample bots run
+from a checkout in /tmp. Three ways out had to be closed beside the network:
 
 - A Unix socket can be connected to through a read-only mount, so /run is empty in there, and so is
   every folder the server names: its control socket would take commands from a bot of its own user.
@@ -42,8 +43,9 @@ class Sandbox:
         """The command that runs *argv* in *folder* in the sandbox; *argv* begins with a path."""
         home, empty = folder.resolve(), self._empty()
         mounts = {place: ["--tmpfs", str(place)] for place in empty}
-        if any(place in home.parents for place in empty):
-            mounts.setdefault(home, ["--ro-bind", str(home), str(home)])
+        for place in (home, *_own_folders()):
+            if any(outer in place.parents for outer in empty):
+                mounts.setdefault(place, ["--ro-bind", str(place), str(place)])
         # A mount covers what lies below it, so outer ones come first.
         ordered = sorted(mounts, key=lambda place: len(place.parts))
         words = [word for place in ordered for word in mounts[place]]
@@ -52,13 +54,20 @@ class Sandbox:
 
     def cover(self, program: Path, folder: Path) -> Path | None:
         """The empty folder in which *program* would not be seen; None where it is seen."""
-        home, empty = folder.resolve(), self._empty()
-        around = [place for place in {*empty, home} if place in program.parents]
+        empty = self._empty()
+        seen = {folder.resolve(), *_own_folders()}
+        around = [place for place in {*empty, *seen} if place in program.parents]
         nearest = max(around, key=lambda place: len(place.parts), default=None)
         return nearest if nearest in empty else None
 
     def _empty(self) -> list[Path]:
         return [place.resolve() for place in (*_EMPTY, *self.hidden) if place.is_dir()]
+
+
+def _own_folders() -> list[Path]:
+    """Where the Python that runs here has itself and its modules from."""
+    places = {Path(word).resolve() for word in (sys.prefix, sys.base_prefix, *sys.path) if word}
+    return sorted(place for place in places if place.is_dir())
 
 
 def sandbox_problem() -> str | None:

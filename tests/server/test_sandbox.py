@@ -135,6 +135,18 @@ async def test_a_program_that_the_sandbox_hides_is_refused(start: Start, tmp_pat
         start(str(elsewhere / "bot"), hidden=(elsewhere,))
 
 
+@SANDBOXED
+async def test_what_the_servers_python_runs_from_is_seen_wherever_it_is(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = tmp_path.parent / f"{tmp_path.name}-checkout"
+    (checkout / "bin").mkdir(parents=True)
+    (checkout / "bin" / "bot").write_text("#!/bin/sh\ntouch $0.new || echo kept >&2\n")
+    (checkout / "bin" / "bot").chmod(0o755)
+    monkeypatch.setattr(sys, "prefix", str(checkout))
+    assert "kept" in await printed(start(str(checkout / "bin" / "bot")))
+
+
 def runs(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
