@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sternhalma_bot.core import Core, State
-from sternhalma_bot.protocol import Bye, Error, Game, Message, Over, ProtocolError, Turn
+from sternhalma_bot.messages import Bye, Error, Game, Message, Over, Turn
+from sternhalma_bot.protocol import ProtocolError
 
 GREETING = "sternhalma 1 line=1024 login=10000 can=moves,draw\nwelcome zoe slot=1\n"
 POSITION = "duel A/AA/AAA/AAAA/13/12/11/10/9/10/11/12/13/DDDD/DDD/DD/D A,D A 0,0 -"

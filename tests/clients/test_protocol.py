@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sternhalma_bot.protocol import (
+from sternhalma_bot.messages import (
     Bye,
     Error,
     Game,
@@ -21,12 +21,11 @@ from sternhalma_bot.protocol import (
     Over,
     Ping,
     Pong,
-    ProtocolError,
     Turn,
     Welcome,
     Why,
-    parse_message,
 )
+from sternhalma_bot.protocol import ProtocolError, parse_message
 
 POSITION = "duel A/AA/AAA/AAAA/13/12/11/10/9/10/11/12/13/DDDD/DDD/DD/D A,D A 0,0 -"
 LINES: list[tuple[str, Message]] = [

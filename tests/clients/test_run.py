@@ -13,7 +13,8 @@ import sternhalma as sh
 from clients.fake_server import FakeServer, Table
 from sternhalma_bot import Turn, play, run
 from sternhalma_bot.bots import SAMPLES
-from sternhalma_bot.protocol import Bye, Game, ProtocolError
+from sternhalma_bot.messages import Bye, Game
+from sternhalma_bot.protocol import ProtocolError
 
 HOST = "127.0.0.1"
 

@@ -13,9 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sternhalma_bot.protocol import (
-    MAX_LINE,
-    VERSION,
+from sternhalma_bot.messages import (
     Bye,
     Error,
     Game,
@@ -24,11 +22,10 @@ from sternhalma_bot.protocol import (
     Offer,
     Over,
     Ping,
-    ProtocolError,
     Turn,
     Welcome,
-    parse_message,
 )
+from sternhalma_bot.protocol import MAX_LINE, VERSION, ProtocolError, parse_message
 
 
 class State(enum.Enum):

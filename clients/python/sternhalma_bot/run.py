@@ -13,10 +13,11 @@ from typing import Protocol, cast, runtime_checkable
 
 import sternhalma
 from sternhalma.rules import AtLimit
-from sternhalma_bot import protocol
+from sternhalma_bot import messages
 from sternhalma_bot.bots import random_bot
 from sternhalma_bot.core import Core
-from sternhalma_bot.protocol import Bye, Error, Game, Message, ProtocolError
+from sternhalma_bot.messages import Bye, Error, Game, Message
+from sternhalma_bot.protocol import ProtocolError
 from sternhalma_bot.turn import Turn
 
 Answer = str | sternhalma.Move
@@ -93,7 +94,7 @@ def _react(bot: Bot, core: Core, message: Message) -> None:
             new_game = cast("Callable[[Game], object] | None", getattr(bot, "new_game", None))
             if new_game is not None:
                 new_game(message)
-        case protocol.Turn():
+        case messages.Turn():
             if message is core.turn:  # not one that a later line has overtaken
                 core.answer(_ask(bot, _turn(core, message)))
         case Error():
@@ -105,7 +106,7 @@ def _react(bot: Bot, core: Core, message: Message) -> None:
             pass
 
 
-def _turn(core: Core, turn: protocol.Turn) -> Turn:
+def _turn(core: Core, turn: messages.Turn) -> Turn:
     game = core.game
     at_limit = game.at_limit if game is not None else None
     return Turn(
