@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings
-from sternhalma_tournament.roundrobin import schedule_of
+from sternhalma_tournament.formats import scheduler_of
+from sternhalma_tournament.scheduler import Scheduler
 
 
 async def run_event(
@@ -27,18 +28,19 @@ async def run_event(
     keeper: Keeper,
     observer: Observer,
     *,
-    finished: Collection[int] = (),
+    scheduler: Scheduler | None = None,
     begun: Mapping[int, Begun] | None = None,
     control: Path | None = None,
 ) -> Summary:
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
-    *finished* and *begun* are the games that an earlier run has stored and those it was playing;
+    *scheduler* knows which games an earlier run has stored, *begun* are those it was playing;
     *control* is the folder for the control socket.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
     """
+    scheduler = scheduler or scheduler_of(settings.event)
     crew = Crew(settings, observer.tell, hidden=() if control is None else (control,))
     lobby: Lobby | None = None
     try:
@@ -57,12 +59,12 @@ async def run_event(
             )
             director = Director(
                 settings,
+                scheduler,
                 lobby,
                 crew,
                 keeper,
                 observer,
                 (listener.host, listener.port),
-                finished,
                 begun,
             )
             nursery.start_soon(listener.serve, lobby.serve)
@@ -75,7 +77,7 @@ async def run_event(
                 nursery.start_soon(_stop, stop, director, playing, observer, settings)
                 nursery.start_soon(_heed_signals, stop, playing)
                 if control is not None:
-                    answer = _answers(settings, director, lobby, stop, len(finished))
+                    answer = _answers(settings, scheduler, keeper, director, lobby, stop)
                     nursery.start_soon(serve_control, control, answer)
                 await director.run()
             summary = director.summary
@@ -122,9 +124,14 @@ async def _stop(
 
 
 def _answers(
-    settings: Settings, director: Director, lobby: Lobby, stop: trio.Event, before: int
+    settings: Settings,
+    scheduler: Scheduler,
+    keeper: Keeper,
+    director: Director,
+    lobby: Lobby,
+    stop: trio.Event,
 ) -> Answer:
-    """What the control socket answers; *before* games had been played earlier."""
+    """What the control socket answers."""
 
     def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
         facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
@@ -132,8 +139,8 @@ def _answers(
             case {"command": "status"}:
                 names = sorted({holder.name for holder in lobby})
                 return facts | {
-                    "games": len(schedule_of(settings.event)),
-                    "finished": before + director.summary.games,
+                    "games": scheduler.games,
+                    "finished": keeper.played,
                     "connected": names,
                 }
             case {"command": "why", "bot": str(bot)}:

@@ -1,8 +1,8 @@
 """One event: which game starts next, who sits in it, and what becomes of it.
 
-The director starts any game whose bots are free, as near to the schedule's order as that allows: a
-slow bot holds up its own games and nobody else's. All it decides it decides in one task, between
-two checkpoints, so two games can never take the same connection.
+The director asks the event's scheduler for a game whenever bots are free, so that a slow bot holds
+up its own games and nobody else's. All it decides it decides in one task, between two checkpoints,
+so two games can never take the same connection.
 
 Games that were running when the server was stopped come first, and go on where they were.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 import trio
 
@@ -23,7 +23,9 @@ from sternhalma_server.crew import Crew
 from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
 from sternhalma_server.opening import number, opening_paths
+from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished, Referee
+from sternhalma_server.results import result_of
 from sternhalma_server.roster import Chair, Roster
 from sternhalma_server.runner import Ledger, Runner
 from sternhalma_server.seats import Holder, Lobby
@@ -31,10 +33,9 @@ from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.entries import bots_by_seat
-from sternhalma_tournament.roundrobin import round_robin
 from sternhalma_tournament.schedule import Pairing
-
-LOOK_AHEAD: Final = 64  # pairings considered beyond the first that has to wait
+from sternhalma_tournament.scheduler import Scheduler, bye_result
+from sternhalma_tournament.scores import GameResult
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Observer(Protocol):
 class Book(Ledger, Protocol):
     """The ledger of one game."""
 
-    def begin(self, versions: Sequence[str | None]) -> None:
+    def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
         """Note that the game begins."""
         ...
 
@@ -84,8 +85,17 @@ class Keeper(Protocol):
         """Whether nothing can be stored just now: then no game is begun."""
         ...
 
+    @property
+    def played(self) -> int:
+        """How many games are stored."""
+        ...
+
     def open(self, table: Table, letters: list[str]) -> Book:
         """The ledger of a game."""
+        ...
+
+    async def keep_bye(self, bye: GameResult) -> None:
+        """Store a bye."""
         ...
 
 
@@ -108,22 +118,23 @@ class Summary:
 class Director:
     """Plays one event to its end.
 
-    *finished* are the numbers of games that are stored already, *begun* the games that were running
-    when the server stopped.
+    *scheduler* knows the games to come, those that are over having been told to it; *begun* are the
+    games that were running when the server stopped.
     """
 
     def __init__(
         self,
         settings: Settings,
+        scheduler: Scheduler,
         lobby: Lobby,
         crew: Crew,
         keeper: Keeper,
         observer: Observer,
         address: tuple[str, int],
-        finished: Collection[int] = (),
         begun: Mapping[int, Begun] | None = None,
     ) -> None:
         self._settings = settings
+        self._scheduler = scheduler
         self._lobby = lobby
         self._crew = crew
         self._keeper = keeper
@@ -131,27 +142,24 @@ class Director:
         self._address = address
         self._begun = dict(begun or {})
         self._roster = Roster(settings, lobby, crew, observer.tell)
-        schedule = round_robin(settings.entries, settings.sides, settings.event.cycles)
-        self._pending = deque(schedule.pairing(game) for game in sorted(self._begun))
-        self._to_come: Iterator[Pairing] = (
-            pairing
-            for pairing in schedule
-            if pairing.number not in finished and pairing.number not in (begun or {})
-        )
+        self._entries = {entry.name: entry for entry in settings.entries}
+        self._due: deque[Pairing] = deque()  # begun once already, and first to be played
+        for game in self._begun.values():
+            if game.pairing is not None:
+                scheduler.start(game.pairing)
+                self._due.append(game.pairing)
         self._failed: set[int] = set()  # games that failed once and are played again
         self._running = 0
         self._draining = False
-        self._entries = {entry.name: entry for entry in settings.entries}
         self._changed = trio.Event()
         self.summary = Summary()
 
     def why(self, bot: str) -> str:
         """Why *bot* has no game now, for the bot itself."""
-        mine = next((p for p in self._pending if bot in self._bots(p)), None)
-        if mine is None:
-            return "no game of yours is due"
-        others = [name for name in self._bots(mine) if name != bot]
-        return self._roster.why(bot, others, mine.number)
+        if bot in self._roster.withdrawn:
+            return f"{bot} is withdrawn from the event"
+        entry = next(name for name, its in self._entries.items() if bot in its.bots)
+        return self._scheduler.why(entry, self._roster.free(self._settings.waits.ready))
 
     @property
     def running(self) -> int:
@@ -171,8 +179,8 @@ class Director:
         """Play all games; returns when the last is stored."""
         async with trio.open_nursery() as nursery:
             while True:
-                self._start_games(nursery)
-                left = self._refill()
+                await self._start_games(nursery)
+                left = bool(self._due) or not self._scheduler.done
                 if not self._running and (self._draining or not left):
                     self.summary.complete = not left
                     self.summary.withdrawn = self._roster.withdrawn
@@ -200,30 +208,44 @@ class Director:
         self._changed.set()
         self._changed = trio.Event()
 
-    def _refill(self) -> bool:
-        """Fill up the pairings under consideration; whether there are any."""
-        while len(self._pending) < LOOK_AHEAD:
-            pairing = next(self._to_come, None)
-            if pairing is None:
-                break
-            self._pending.append(pairing)
-        return bool(self._pending)
-
-    def _start_games(self, nursery: trio.Nursery) -> None:
-        while self._running < self._settings.parallel and self._refill():
-            if self._draining or self._keeper.stalled:
+    async def _start_games(self, nursery: trio.Nursery) -> None:
+        while self._running < self._settings.parallel and not self._draining:
+            if self._keeper.stalled:
                 return
-            for pairing in self._pending:
-                waits = self._settings.waits
-                patience = waits.restart if pairing.number in self._begun else waits.ready
-                chairs = self._roster.reserve(self._bots(pairing), patience)
-                if chairs is not None:
-                    break
-            else:
+            found = self._next_due() or self._next_new()
+            if found is None:
                 return
-            self._pending.remove(pairing)
+            pairing, chairs = found
+            if len(pairing.entries) == 1:
+                bye = bye_result(pairing)
+                await self._keeper.keep_bye(bye)
+                self._scheduler.finish(bye)
+                continue
             self._running += 1
             nursery.start_soon(self._conduct, pairing, chairs)
+
+    def _next_due(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
+        """A game that was begun once already and whose bots are there."""
+        for pairing in self._due:
+            patience = self._settings.waits.restart
+            chairs = self._roster.reserve(self._bots(pairing), patience)
+            if chairs is not None:
+                self._due.remove(pairing)
+                return pairing, chairs
+        return None
+
+    def _next_new(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
+        """A game that may begin, by the scheduler's lights, with its bots' slots taken."""
+        patience = self._settings.waits.ready
+        pairing = self._scheduler.next(self._roster.free(patience))
+        if pairing is None:
+            return None
+        chairs: tuple[Chair, ...] | None = ()
+        if len(pairing.entries) > 1:
+            chairs = self._roster.reserve(self._bots(pairing), patience)
+            assert chairs is not None, "the scheduler was told who is free"
+        self._scheduler.start(pairing)
+        return pairing, chairs
 
     def _bots(self, pairing: Pairing) -> tuple[str, ...]:
         entries = tuple(self._entries[name] for name in pairing.entries)
@@ -239,6 +261,7 @@ class Director:
             await self._play_again(pairing)
         else:
             self._count(finished)
+            self._scheduler.finish(result_of(record_of(finished)))
         finally:
             self._roster.give_back(chairs)
             self._running -= 1
@@ -249,11 +272,13 @@ class Director:
         self._begun.pop(pairing.number, None)
         if pairing.number not in self._failed:
             self._failed.add(pairing.number)
-            self._pending.appendleft(pairing)
+            self._due.appendleft(pairing)
             self._observer.tell(f"game {pairing.number} failed and is played again")
         else:
             table = self._table(pairing, [None] * self._settings.event.players)
-            self._count(await self._void(Referee(table), Reason.SERVER_FAULT))
+            finished = await self._void(Referee(table), Reason.SERVER_FAULT)
+            self._count(finished)
+            self._scheduler.finish(result_of(record_of(finished)))
 
     async def _void(self, referee: Referee, reason: Reason) -> Finished:
         """End a game that no seat is told of."""
@@ -273,7 +298,7 @@ class Director:
             self._observer.started(table)
             if not any(holders):
                 return await self._void(Referee(table), Reason.ABORTED)
-            finished = await self._run_game(table, holders, begun)
+            finished = await self._run_game(pairing, table, holders, begun)
             self._send_away(finished, holders)
             return finished
         finally:
@@ -282,7 +307,11 @@ class Director:
                     self._lobby.release(holder)
 
     async def _run_game(
-        self, table: Table, holders: list[Holder | None], begun: Begun | None
+        self,
+        pairing: Pairing,
+        table: Table,
+        holders: list[Holder | None],
+        begun: Begun | None,
     ) -> Finished:
         referee = Referee(
             table,
@@ -297,7 +326,7 @@ class Director:
         book = self._keeper.open(table, letters)
         happened: list[Happening] = []
         if begun is None:
-            book.begin(table.versions)
+            book.begin(table.versions, pairing)
             referee.begin()
         else:
             happened = begun.happened(letters)

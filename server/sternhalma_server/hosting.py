@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
+import msgspec
 import trio
 
 from sternhalma_server.app import run_event
@@ -17,23 +19,27 @@ from sternhalma_server.results import Results
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent
+from sternhalma_tournament.amendments import parse_amendment
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.roundrobin import schedule_of
+from sternhalma_tournament.formats import apply_amendment, scheduler_of
+from sternhalma_tournament.scores import BYE, GameResult
+
+RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
 
 
-def unfinished(root: Path, settings: Settings) -> int | None:
-    """How many games of the event are still to be played in the folder *root*, None for a new one.
+def is_finished(root: Path, settings: Settings) -> bool:
+    """Whether the event has been played to its end in the folder *root*.
 
     Raises `EventFileError` if the store there is of another event file, and `StoreError`.
     """
     if not (root / STORE).exists():
-        return None
+        return False
     with Store.read(root / STORE) as store:
         stored = store.event(settings.event.name)
         if stored is None:
-            return None
+            return False
         check_same(stored, settings)
-        return len(schedule_of(settings.event)) - len(store.finished_numbers(stored.id))
+        return stored.state == "closed"
 
 
 def check_same(stored: StoredEvent, settings: Settings) -> None:
@@ -79,9 +85,19 @@ async def host_event(
         store.set_state(event, "running")
         journal = Journal(store, event, observer.tell)
         results = Results(settings.event)
-        keeper = StoreKeeper(root, results, journal)
+        keeper = StoreKeeper(root, results, store, event, journal)
+        scheduler = scheduler_of(settings.event)
+        for amendment in store.amendments(event):
+            if amendment.kind == BYE:
+                results.add_bye(msgspec.json.decode(amendment.text, type=GameResult))
         for game in store.finished_games(event):
             await keeper.show(game.record)
+        for amendment in store.amendments(event):
+            if amendment.kind == RULING:
+                ruling = parse_amendment(amendment.text)
+                results.amend(ruling)
+                apply_amendment(scheduler, ruling)
+        scheduler.resume(results)
         begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
         if stored is not None:
             observer.resumed(len(results), len(begun))
@@ -94,7 +110,7 @@ async def host_event(
                     listener,
                     keeper,
                     observer,
-                    finished=store.finished_numbers(event),
+                    scheduler=scheduler,
                     begun=begun,
                     control=root,
                 )

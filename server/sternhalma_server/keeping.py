@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import trio
 
 from sternhalma_server.announce import Table
@@ -23,8 +24,10 @@ from sternhalma_server.record import format_happening, format_record, parse_happ
 from sternhalma_server.recording import record_of, recorded, resumed
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import Results
-from sternhalma_server.store import FinishedGame
+from sternhalma_server.store import EventId, FinishedGame, Store
 from sternhalma_server.wire import clean
+from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.scores import BYE, GameResult
 
 TABLES_EVERY: Final = 1.0  # seconds
 
@@ -38,11 +41,14 @@ class Begun:
     def __init__(self, lines: Iterable[str]) -> None:
         self.said: list[str] = []
         self.versions: tuple[str | None, ...] = ()
+        self.pairing: Pairing | None = None
         self._happened: list[str] = []
         for line in lines:
             word, _, rest = line.partition(" ")
             if word == _BEGIN:  # a game that failed is begun anew: what was before is void
-                self.versions = tuple(None if v == "-" else v for v in rest.split(" "))
+                versions, pairing = rest.split(" ", 1)
+                self.versions = tuple(None if v == "-" else v for v in versions.split(","))
+                self.pairing = msgspec.json.decode(pairing, type=Pairing)
                 self.said.clear()
                 self._happened.clear()
             elif word == _SAID:
@@ -53,6 +59,12 @@ class Begun:
     def happened(self, letters: list[str]) -> list[Happening]:
         """What had happened, in order."""
         return resumed(letters, [parse_happening(line) for line in self._happened])
+
+
+def begin_line(versions: Iterable[str | None], pairing: Pairing) -> str:
+    """The journal's first line of a game."""
+    words = ",".join(version or "-" for version in versions)
+    return f"{_BEGIN} {words} {msgspec.json.encode(pairing).decode()}"
 
 
 class GameLedger:
@@ -70,10 +82,9 @@ class GameLedger:
         self._epoch = epoch
         self._said: list[str] = []
 
-    def begin(self, versions: Iterable[str | None]) -> None:
-        """Note that the game begins."""
-        words = " ".join(version or "-" for version in versions)
-        self._journal.post(self._number, f"{_BEGIN} {words}")
+    def begin(self, versions: Iterable[str | None], pairing: Pairing) -> None:
+        """Note that the game begins: who plays which version, and which pairing it is."""
+        self._journal.post(self._number, begin_line(versions, pairing))
 
     def go_on(self, begun: Begun) -> None:
         """Take up what was said before the server stopped."""
@@ -105,9 +116,13 @@ class StoreKeeper:
     *epoch* added to the clock of the stamps gives wall time.
     """
 
-    def __init__(self, root: Path, results: Results, journal: Journal) -> None:
+    def __init__(
+        self, root: Path, results: Results, store: Store, event: EventId, journal: Journal
+    ) -> None:
         self._root = root
         self._results = results
+        self._store = store
+        self._event = event
         self._journal = journal
         self._news = trio.Event()
         self._writing = trio.Lock()
@@ -117,6 +132,11 @@ class StoreKeeper:
     def stalled(self) -> bool:
         """Whether the disk is full: no game should be begun."""
         return self._journal.stalled
+
+    @property
+    def played(self) -> int:
+        """How many games are stored."""
+        return len(self._results)
 
     def open(self, table: Table, letters: list[str]) -> GameLedger:
         """The ledger of a game."""
@@ -128,6 +148,13 @@ class StoreKeeper:
         number = int(finished.table.game)
         await self._journal.finish(FinishedGame(number, text, said))
         await self.show(text)
+
+    async def keep_bye(self, bye: GameResult) -> None:
+        """Store a bye, which is no game and has no record."""
+        text = msgspec.json.encode(bye).decode()
+        await trio.to_thread.run_sync(self._store.amend, self._event, BYE, text)
+        self._results.add_bye(bye)
+        self._news.set()
 
     async def show(self, text: str) -> None:
         """Derive what people read from a record that is stored."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import trio
@@ -12,18 +12,19 @@ from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.settings import Settings
+from sternhalma_server.wire import MAX_SLOT
 
 WITHDRAWN_AFTER: Final = 3  # games in a row that a bot did not come to
 
 
 @dataclass(slots=True)
 class Attendance:
-    """Whether a bot comes to its games."""
+    """Whether a bot comes to its games; `needs` is how many connections a game takes of it."""
 
+    needs: int
     missed: int = 0  # in a row
     withdrawn: bool = False
-    # Since when it has had fewer connections than so many, which a game that is due needs of it.
-    short_since: dict[int, float] = field(default_factory=dict[int, float])
+    short_since: float | None = None  # since when it has had fewer connections than it needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +49,52 @@ class Roster:
         self._crew = crew
         self._tell = tell
         self._taken: set[tuple[str, int]] = set()
-        self._attendance = {bot.name: Attendance() for bot in settings.event.bots}
+        self._attendance = {bot.name: Attendance(needs=1) for bot in settings.event.bots}
+        for entry in settings.entries:
+            # With pairs a bot that has no partner plays both seats.
+            seats = settings.event.players // settings.sides
+            for bot in entry.bots:
+                self._attendance[bot].needs = seats // len(entry.bots)
 
     @property
     def withdrawn(self) -> list[str]:
-        """The bots that have been withdrawn."""
+        """The bots that have been withdrawn because they did not come."""
         return [name for name, its in self._attendance.items() if its.withdrawn]
+
+    def join(self, bot: str) -> None:
+        """A bot that enters late."""
+        self._attendance.setdefault(bot, Attendance(needs=1))
+
+    def free(self, patience: int) -> dict[str, int]:
+        """How many connections of each bot are free; a bot that is waited for is left out.
+
+        A remote bot that has had too few connections for *patience* (nanoseconds) counts as free:
+        its games come up and are played without it.
+        """
+        free: dict[str, int] = {}
+        for bot, its in self._attendance.items():
+            if self._given_up(bot, its, patience / SECOND):
+                free[bot] = MAX_SLOT
+            elif self._crew.is_local(bot) or self._lobby.connections(bot):
+                free[bot] = len(self._slots(bot))
+        return free
 
     def reserve(self, bots: Sequence[str], patience: int) -> tuple[Chair, ...] | None:
         """Take a slot of every one of *bots*, or none of them if one is not free.
 
-        A remote bot that has not been connected for *patience* (nanoseconds) gets a chair without
-        a slot: it is not waited for any longer.
+        Who has been given up after *patience* (nanoseconds) gets a chair without a slot.
         """
         chairs: list[Chair] = []
         for bot in bots:
-            chair = self._free_chair(bot, chairs, patience / SECOND)
-            if chair is None:
+            its = self._attendance[bot]
+            before = [chair.slot for chair in chairs if chair.bot == bot]
+            slots = [slot for slot in self._slots(bot) if slot not in before]
+            if slots and not its.withdrawn:
+                chairs.append(Chair(bot, slots[0]))
+            elif self._given_up(bot, its, patience / SECOND):
+                chairs.append(Chair(bot, None))
+            else:
                 return None
-            chairs.append(chair)
         self._taken.update((c.bot, c.slot) for c in chairs if c.slot is not None)
         return tuple(chairs)
 
@@ -78,35 +106,31 @@ class Roster:
         """When, on trio's clock, the next bot that is waited for is given up."""
         now = trio.current_time()
         ends = [
-            since + patience / SECOND
+            its.short_since + patience / SECOND
             for its in self._attendance.values()
-            for since in its.short_since.values()
-            if not its.withdrawn
+            if its.short_since is not None and not its.withdrawn
         ]
         return min((end for end in ends if end > now), default=float("inf"))
 
-    def _free_chair(self, bot: str, before: list[Chair], patience: float) -> Chair | None:
-        its = self._attendance[bot]
-        if its.withdrawn:
-            return Chair(bot, None)
-        taken = self._taken | {(c.bot, c.slot) for c in before if c.slot is not None}
-        slots: Iterable[int]
+    def _slots(self, bot: str) -> list[int]:
+        """The slots of *bot* that are free: of a local bot those that can be started too."""
         if self._crew.is_local(bot):
-            slots = range(1, self._settings.slots(self._settings.bot(bot)) + 1)
+            slots = list(range(1, self._settings.slots(self._settings.bot(bot)) + 1))
         else:
             slots = [holder.login.slot for holder in self._lobby.idle(bot)]
-        needed = 1 + sum(chair.bot == bot for chair in before)
-        for slot in slots:
-            if (bot, slot) not in taken:
-                its.short_since.pop(needed, None)
-                return Chair(bot, slot)
-        # A bot that is busy will come; one with too few connections for this game will not.
-        if self._crew.is_local(bot) or self._lobby.connections(bot) >= needed:
-            its.short_since.pop(needed, None)
-            return None
+        return [slot for slot in slots if (bot, slot) not in self._taken]
+
+    def _given_up(self, bot: str, its: Attendance, patience: float) -> bool:
+        if its.withdrawn:
+            return True
+        # A bot that is busy will come; one with too few connections for any game will not.
+        if self._crew.is_local(bot) or self._lobby.connections(bot) >= its.needs:
+            its.short_since = None
+            return False
         now = trio.current_time()
-        since = its.short_since.setdefault(needed, now)
-        return Chair(bot, None) if now >= since + patience else None
+        if its.short_since is None:
+            its.short_since = now
+        return now >= its.short_since + patience
 
     def take_attendance(self, chairs: tuple[Chair, ...], holders: Sequence[Holder | None]) -> None:
         """Count who came to a game; who misses several in a row is withdrawn."""
@@ -116,18 +140,9 @@ class Roster:
                 its.missed = 0
                 continue
             its.missed += 1
-            its.short_since.clear()  # every game waits for it anew
+            its.short_since = None  # every game waits for it anew
             if its.missed >= WITHDRAWN_AFTER and not its.withdrawn:
                 its.withdrawn = True
                 self._tell(
                     f"{chair.bot} did not come to {WITHDRAWN_AFTER} games in a row and is withdrawn"
                 )
-
-    def why(self, bot: str, others: Sequence[str], game: int) -> str:
-        """Why *bot* waits for *game*, which it plays with *others*."""
-        if self._attendance[bot].withdrawn:
-            return f"{bot} is withdrawn from the event"
-        missing = [name for name in others if not self._lobby.connections(name)]
-        if missing:
-            return f"game {game} waits for {missing[0]}, who is not connected"
-        return f"game {game} with {', '.join(others)} waits until all are free"

@@ -18,6 +18,7 @@ from sternhalma_server.clock import ClockError, Lag, TimeControl, parse_clock, p
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.event import (
+    FORMATS,
     Bot,
     Event,
     EventFileError,
@@ -95,7 +96,7 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
 
     The commands of its bots are run in *folder*.
     """
-    event = parse_event(source, where)
+    event = parse_event(source, where, FORMATS)
 
     def check(key: str, read: Callable[[], T]) -> T:
         try:

@@ -33,13 +33,17 @@ from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director, Summary
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
-from sternhalma_server.keeping import Begun
+from sternhalma_server.keeping import Begun, begin_line
 from sternhalma_server.record import format_happening
-from sternhalma_server.recording import recorded
+from sternhalma_server.recording import record_of, recorded
 from sternhalma_server.referee import Finished
+from sternhalma_server.results import result_of
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.transport import RECEIVE, SocketTransport, Transport
+from sternhalma_tournament.formats import scheduler_of
+from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.scores import GameResult
 
 CAPACITY: Final = 65536  # bytes under way that nobody has read, as a kernel would hold
 PATIENCE: Final = 10.0  # seconds a scripted peer waits for a line over a network
@@ -339,10 +343,9 @@ class CollectedGame:
         self._number = number
         self._letters = letters
 
-    def begin(self, versions: Sequence[str | None]) -> None:
+    def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
         """The game begins."""
-        words = " ".join(version or "-" for version in versions)
-        self._collector.journal[self._number] = [f"begin {words}"]
+        self._collector.journal[self._number] = [begin_line(versions, pairing)]
 
     def go_on(self, begun: Begun) -> None:
         """The game goes on: what has happened before is known to whoever stopped it."""
@@ -373,10 +376,14 @@ class Collector:
 
     epoch = 0
     stalled = False
+    played = 0
 
     def __init__(self, keep: Keep, journal: Mapping[int, Sequence[str]] | None = None) -> None:
         self.keep = keep
         self.journal = {game: [*lines] for game, lines in (journal or {}).items()}
+
+    async def keep_bye(self, bye: GameResult) -> None:
+        """A bye has no game to collect."""
 
     def open(self, table: Table, letters: list[str]) -> CollectedGame:
         """The ledger of a game."""
@@ -388,7 +395,7 @@ class MemoryServer:
 
     `games` are the finished games in the order in which they were kept, `tables` those that were
     begun, `sentences` what the host was told; `keeper` has the journal of the games that run, and
-    `stored` are the numbers of those that are over, an earlier server's included.
+    `stored` are the results of those that are over, an earlier server's included.
     """
 
     def __init__(
@@ -413,11 +420,13 @@ class MemoryServer:
         self.lobby = Lobby(nursery, settings.known(), self._why, doors)
         crew = Crew(settings, self.tell)
         self.keeper: Collector = Collector(self.keep, after.keeper.journal if after else None)
-        self.stored: set[int] = set(after.stored) if after else set()
+        self.stored: dict[int, GameResult] = dict(after.stored) if after else {}
         begun = {game: Begun(lines) for game, lines in self.keeper.journal.items()}
         address = ("memory", 0)
+        scheduler = scheduler_of(settings.event)
+        scheduler.resume(self.stored[game] for game in sorted(self.stored))
         self.director = Director(
-            settings, self.lobby, crew, self.keeper, self, address, {*self.stored}, begun
+            settings, scheduler, self.lobby, crew, self.keeper, self, address, begun
         )
 
     def _why(self, bot: str) -> str:
@@ -428,7 +437,7 @@ class MemoryServer:
         if self._keep is not None:
             await self._keep(finished)
         self.games.append(finished)
-        self.stored.add(int(finished.table.game))
+        self.stored[int(finished.table.game)] = result_of(record_of(finished))
 
     def resumed(self, finished: int, running: int) -> None:
         """Never: in memory every event is new."""

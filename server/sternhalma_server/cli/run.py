@@ -16,13 +16,13 @@ from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.director import Summary
-from sternhalma_server.hosting import host_event, unfinished
+from sternhalma_server.hosting import host_event, is_finished
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.settings import load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.roundrobin import schedule_of
+from sternhalma_tournament.formats import scheduler_of
 
 PORT: Final = 7121  # what remote bots are told; an event of local bots takes any free port
 
@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.again and root.exists():
         with StoreLock(root / STORE):
             clear_archive(root)
-    elif unfinished(root, settings) == 0:
+    elif is_finished(root, settings):
         _print_standings(root, as_json=arguments.json)
         _say(f"finished before, results in {root}; --again plays it anew", arguments)
         return _CLEAN
@@ -67,7 +67,7 @@ def _run(arguments: argparse.Namespace) -> int:
     port = arguments.port if arguments.port is not None else PORT if remote else 0
     listener = Listener(arguments.host, port)
     _say(f"{settings.event.name}: listening on {listener.host} port {listener.port}", arguments)
-    total = len(schedule_of(settings.event))
+    total = scheduler_of(settings.event).games
     progress: LineProgress | LiveProgress
     if sys.stdout.isatty() and not arguments.json:
         progress = LiveProgress(total, [entry.name for entry in settings.entries])
