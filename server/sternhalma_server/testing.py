@@ -364,7 +364,7 @@ class CollectedGame:
 
     async def keep(self, finished: Finished) -> None:
         """The game is over."""
-        del self._collector.journal[self._number]
+        self._collector.journal.pop(self._number, None)  # nothing is there if it was never begun
         await self._collector.keep(finished)
 
 
