@@ -41,6 +41,10 @@ async def run_event(
     last stored ply when the event is run again.
     """
     scheduler = scheduler or scheduler_of(settings.event)
+    # The server's own programs need no TLS on this machine: they have a door of their own.
+    inside = listener
+    if settings.event.tls is not None:
+        inside = Listener("127.0.0.1", 0)
     crew = Crew(settings, observer.tell, hidden=() if control is None else (control,))
     lobby: Lobby | None = None
     try:
@@ -64,10 +68,11 @@ async def run_event(
                 crew,
                 keeper,
                 observer,
-                (listener.host, listener.port),
+                (inside.host, inside.port),
                 begun,
             )
-            nursery.start_soon(listener.serve, lobby.serve)
+            for door in {listener, inside}:
+                nursery.start_soon(door.serve, lobby.serve)
             # What is here now lives as long as the event. Kept out of collections, it does not make
             # them long, and long collections are what delays a referee.
             gc.collect()
@@ -93,7 +98,8 @@ async def run_event(
         crew.kill()
         if lobby is not None:
             lobby.abandon()
-        listener.close()
+        for door in {listener, inside}:
+            door.close()
 
 
 async def _heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:

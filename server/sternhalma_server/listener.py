@@ -5,14 +5,17 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
 
+from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import SocketTransport, Transport, stamp_arrivals
 
 BACKLOG: Final = 1024
+VANISHED: Final = 30  # seconds until a peer that does not answer counts as gone
 PAUSE: Final = 0.1  # seconds without accepting when the process has no descriptor left
 
 log = logging.getLogger(__name__)
@@ -26,9 +29,10 @@ class ListenError(Exception):
 
 
 class Listener:
-    """A TCP socket that is listened on. Raises `ListenError`."""
+    """A TCP socket that is listened on, with TLS if there is a *context*. Raises `ListenError`."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, context: ssl.SSLContext | None = None) -> None:
+        self._context = context
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -73,11 +77,15 @@ class Listener:
         try:
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            _notice_the_vanished(sock)
         except OSError:
             sock.close()
             return
-        transport = SocketTransport(sock, f"{address[0]}:{address[1]}", stamped=self._stamped)
+        transport: Transport = SocketTransport(
+            sock, f"{address[0]}:{address[1]}", stamped=self._stamped
+        )
+        if self._context is not None:
+            transport = TlsTransport(transport, self._context)
         try:
             await handler(transport)
         except Exception:
@@ -88,3 +96,20 @@ class Listener:
         """Stop listening."""
         trio.lowlevel.notify_closing(self._socket)
         self._socket.close()
+
+
+def _notice_the_vanished(sock: socket.socket) -> None:
+    """Have the kernel end the connection of a peer that is gone without a word.
+
+    An idle one is asked after 30 s, and sent data that nobody confirms for as long end it too.
+    """
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (
+        ("TCP_KEEPIDLE", VANISHED // 2),
+        ("TCP_KEEPINTVL", VANISHED // 6),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", VANISHED * 1000),
+    ):
+        number = getattr(socket, option, None)  # each system has some of them
+        if number is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, number, value)

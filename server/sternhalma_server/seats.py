@@ -22,6 +22,7 @@ from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import MAX_LINE
 from sternhalma_server.session import Session, State
+from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
 from sternhalma_server.wire import Login, bye, greeting, welcome
 
@@ -170,10 +171,17 @@ class Lobby:
         if self._unnamed.total() > doors.unnamed or self._unnamed[address] > each:
             session.close("full", "too many connections that have not logged in, try again later")
             return False
-        connection.send(greeting(int(doors.login * 1000), MAX_LINE) + "\n")
+        transport = connection.transport
         with trio.move_on_after(doors.login):
+            if isinstance(transport, TlsTransport):
+                try:
+                    await transport.handshake()
+                except OSError as problem:
+                    connection.ended = f"no TLS: {problem.strerror or problem}"
+                    return False
+            connection.send(greeting(int(doors.login * 1000), MAX_LINE) + "\n")
             while session.state is State.GREETED and connection.ended is None:
-                await connection.transport.wait_readable()
+                await transport.wait_readable()
                 connection.read()
                 if self._log_in(connection, session):
                     return True

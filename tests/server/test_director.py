@@ -236,7 +236,7 @@ async def test_a_bot_with_one_connection_plays_one_game_at_a_time(
 
 
 async def test_a_slow_bot_holds_up_its_own_games_and_no_others(autojump_clock: MockClock) -> None:
-    event = remote_event(*"abcd", cycles=6, parallel=2, limit=10, clock="60s")
+    event = remote_event(*"abcd", cycles=6, parallel=2, limit=10, clock="60s", spread=18)
     tally = Tally()
     async with memory_server(event) as server:
         await server.seat("a", tally.slow(50))  # type: ignore[arg-type]

@@ -164,7 +164,7 @@ async def test_why_says_who_is_missing(autojump_clock: MockClock) -> None:
     async with memory_server(ALONE) as server:
         peer = await waiting(server.connect())
         await peer.send("why")
-        await peer.expect("why game 1 waits for max, who is not connected")
+        await peer.expect("why zoe waits for max, who is not connected (game 1)")
 
 
 async def test_garbage_in_the_lobby_is_told_and_forgiven(autojump_clock: MockClock) -> None:
@@ -292,7 +292,7 @@ async def test_after_its_game_a_bot_is_in_the_lobby_again(autojump_clock: MockCl
         await zoe.send("ping a", "move 1 3 a5-e5", "why")
         await zoe.expect("pong a")
         await zoe.expect("note stale no game waits for this")
-        await zoe.expect("why game ... waits for max, who is not connected")
+        await zoe.expect("why zoe waits for max, who is not connected (game ...)")
 
 
 async def test_when_the_event_is_over_everybody_is_told_and_newcomers_too(

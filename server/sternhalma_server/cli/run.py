@@ -21,6 +21,7 @@ from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.settings import load_settings
 from sternhalma_server.store import StoreError
+from sternhalma_server.tls import TlsError, server_context
 from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.formats import scheduler_of
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Play the event; 0 if all went well, 1 if it ended with faults, 3 if it was stopped."""
     try:
         return _run(arguments)
-    except (EventFileError, ArchiveError, StoreError, LockedError, ListenError) as error:
+    except (EventFileError, ArchiveError, StoreError, LockedError, ListenError, TlsError) as error:
         raise BadInputError(str(error)) from None
 
 
@@ -65,7 +66,11 @@ def _run(arguments: argparse.Namespace) -> int:
         return _CLEAN
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
-    listener = Listener(arguments.host, port)
+    context = None
+    if settings.event.tls is not None:
+        files = settings.event.tls
+        context = server_context(settings.folder / files.cert, settings.folder / files.key)
+    listener = Listener(arguments.host, port, context)
     _say(f"{settings.event.name}: listening on {listener.host} port {listener.port}", arguments)
     total = scheduler_of(settings.event).games
     progress: LineProgress | LiveProgress
