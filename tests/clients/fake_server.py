@@ -36,7 +36,8 @@ class FakeServer:
     """Serves one connection: a greeting, a login, every table, and a goodbye.
 
     `heard` holds all lines from the client, `login` the first of them; `failure` what went wrong.
-    With *pieces* every line is sent in pieces of that many bytes.
+    With *pieces* every line is sent in pieces of that many bytes. The connection breaks instead of
+    the turn of ply *breaks_at*, once, and the client has to come back with the key it was given.
     """
 
     tables: Sequence[Table] = ()
@@ -44,6 +45,7 @@ class FakeServer:
     before: str = "sternhalma 1 line=1024 login=10000 can=moves,draw"
     extra: Sequence[str] = ()
     pieces: int | None = None
+    breaks_at: int | None = None
     script: Callable[[FakeServer], None] | None = None
     heard: list[str] = field(default_factory=list)
     failure: BaseException | None = None
@@ -95,21 +97,32 @@ class FakeServer:
 
     def _serve(self) -> None:
         try:
-            self._connection, _ = self._listener.accept()
-            with self._connection:
-                self._connection.settimeout(PATIENCE)
-                self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                with self._connection.makefile("r", encoding="utf-8", newline="\n") as stream:
-                    self._stream: TextIO = stream
-                    self._converse()
+            self._accept()
+            self._converse()
         except BaseException as error:
             self.failure = error
+        finally:
+            self._hang_up()
 
-    def _converse(self) -> None:
+    def _accept(self) -> None:
+        self._connection, _ = self._listener.accept()
+        self._connection.settimeout(PATIENCE)
+        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._stream: TextIO = self._connection.makefile("r", encoding="utf-8", newline="\n")
+
+    def _hang_up(self) -> None:
+        self._stream.close()
+        self._connection.close()
+
+    def _log_in(self) -> list[str]:
         self.say(self.before)
         word, name, *keys = self.hear().split(" ")
         assert word == "login"
-        self.say(f"welcome {name} slot=1")
+        self.say(f"welcome {name} slot=1 key=k{len(self.heard)}")
+        return keys
+
+    def _converse(self) -> None:
+        keys = self._log_in()
         if self.script is not None:
             self.script(self)
         for number, table in enumerate(self.tables, start=1):
@@ -121,10 +134,11 @@ class FakeServer:
         game = sh.Game.new(table.rules, table.players, limit=table.limit)
         letters = [group[0] for group in game.position.seats]
         seats = ",".join(f"{letter}:bot{i}" for i, letter in enumerate(letters))
-        self.say(
+        self._opening = (
             f"game {number} {table.rules} {letters[table.seat]} seats={seats} limit={table.limit}"
             f" at_limit={game.terms.at_limit} clock={table.clock} seed={table.seed} draws=no"
         )
+        self.say(self._opening)
         for line in self.extra:
             self.say(line)
         while game.turn is not None:
@@ -146,6 +160,12 @@ class FakeServer:
         legal = game.legal_moves()
         if game.turn != table.seat:
             return legal[0], ""
+        if game.ply == self.breaks_at:
+            self.breaks_at = None
+            self._hang_up()
+            self._accept()
+            assert "key=k1" in self._log_in()
+            self.say(self._opening)
         left = "-" if table.clock == "none" else "2000"
         moves = " moves=" + ",".join(map(game.format_move, legal)) if listed else ""
         self.say(f"turn {number} {game.ply} {left} {game}{moves}")

@@ -37,6 +37,13 @@ def test_the_login_answers_the_greeting_with_all_that_is_known() -> None:
     assert core.outgoing() == b""
 
 
+def test_a_new_connection_takes_the_place_of_the_old_with_the_key_of_the_welcome() -> None:
+    core = told("sternhalma 1\nwelcome zoe slot=3 key=abc\n", Core("zoe", slot=3, version="2"))
+    again = told("sternhalma 1\n", core.again())
+    assert again.outgoing() == b"login zoe slot=3 version=2 key=abc\n"
+    assert (core.welcomed, again.welcomed) == (True, False)
+
+
 def test_a_server_of_another_version_is_refused() -> None:
     with pytest.raises(ProtocolError, match="version 1, got 2"):
         told("sternhalma 2\n")

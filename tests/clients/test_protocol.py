@@ -35,6 +35,7 @@ LINES: list[tuple[str, Message]] = [
     ),
     ("sternhalma 1", Greeting(1)),
     ("welcome zoe slot=2", Welcome("zoe", 2)),
+    ("welcome zoe slot=2 key=abc", Welcome("zoe", 2, "abc")),
     (
         "game 7 duel D seats=A:zoe,D:max limit=200 at_limit=share clock=2s seed=18 draws=no",
         Game("7", "duel", "D", (("A", "zoe"), ("D", "max")), 200, "share", "2s", 18, draws=False),
@@ -44,6 +45,10 @@ LINES: list[tuple[str, Message]] = [
     (f"turn 7 1 - {POSITION} moves=c5-e5,c5-e7", Turn("7", 1, None, POSITION, ("c5-e5", "c5-e7"))),
     ("moved 7 1 A c5-e7 charged=3 left=1997", Moved("7", 1, "A", "c5-e7", 3, 1997)),
     ("moved 7 1 A pass charged=0 left=- by=rules", Moved("7", 1, "A", "pass", 0, None, "rules")),
+    (
+        "moved 7 1 A c5-e7 charged=12.345 credit=3.5 left=1997 periods=2",
+        Moved("7", 1, "A", "c5-e7", 12.345, 1997, None, 3.5, 2),
+    ),
     ("out 7 B resign", Out("7", "B", "resign")),
     ("over 7 goal places=A:1,D:2", Over("7", "goal", (("A", 1), ("D", 2)))),
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+import threading
 from dataclasses import dataclass, field
 from subprocess import run as run_program
 
@@ -99,8 +100,51 @@ def test_a_refusal_is_told_on_stderr_with_status_one(capsys: pytest.CaptureFixtu
 
 def test_an_end_without_goodbye_is_told_with_status_one(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer(farewell="") as server:
-        assert run(first, HOST, server.port, "zoe") == 1
+        assert run(first, HOST, server.port, "zoe", patience=0) == 1
     assert "without a goodbye" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ply", [1, 5])
+def test_a_bot_whose_connection_breaks_comes_back_and_plays_on(ply: int) -> None:
+    tables = [Table(seed=5)]
+    with FakeServer(tables, breaks_at=ply) as broken:
+        assert run(SAMPLES["random"].choose, HOST, broken.port, "zoe") == 0
+    with FakeServer(tables) as whole:
+        run(SAMPLES["random"].choose, HOST, whole.port, "zoe")
+    assert broken.moves == whole.moves
+    assert [line for line in broken.heard if line.startswith("login")] == [
+        "login zoe slot=1",
+        "login zoe slot=1 key=k1",
+    ]
+
+
+def test_a_bot_that_was_taken_over_does_not_come_back() -> None:
+    with FakeServer(farewell="bye taken-over another connection is in your place") as server:
+        assert play(first, HOST, server.port, "zoe").code == "taken-over"
+
+
+def test_a_bot_that_was_never_let_in_does_not_come_back() -> None:
+    def close_the_door() -> None:
+        listener.accept()[0].close()
+
+    with socket.create_server((HOST, 0)) as listener:
+        thread = threading.Thread(target=close_the_door)
+        thread.start()
+        with pytest.raises(ConnectionError, match="without a goodbye"):
+            play(first, HOST, listener.getsockname()[1], "zoe")
+        thread.join()
+
+
+def test_what_a_bot_itself_fails_to_open_is_not_taken_for_the_network() -> None:
+    def forgetful(_turn: Turn) -> str:
+        raise FileNotFoundError("book.bin")
+
+    with (
+        pytest.raises(EOFError),  # the peer waits for a move in vain
+        FakeServer([Table()]) as server,
+        pytest.raises(FileNotFoundError),
+    ):
+        play(forgetful, HOST, server.port, "zoe")
 
 
 def test_nobody_listening_is_told_with_status_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,6 +64,7 @@ class Core:
     token: str | None = None
     version: str | None = None
     moves: bool = False  # have the legal moves listed with every turn
+    key: str | None = None  # of the last welcome, to come back with
     state: State = State.GREETING
     game: Game | None = None
     turn: Turn | None = None
@@ -113,10 +114,21 @@ class Core:
         self.offered = False
         self.state = State.WAITING
 
+    @property
+    def welcomed(self) -> bool:
+        """Whether the server has let the bot in."""
+        return self.state not in {State.GREETING, State.LOGIN}
+
+    def again(self) -> Core:
+        """The conversation of a new connection that takes this one's place."""
+        return Core(self.name, self.slot, self.token, self.version, self.moves, self.key)
+
     def _take(self, message: Message) -> None:
         match message:
             case Greeting():
                 self._log_in(message)
+            case Welcome():
+                self.key = message.key
             case Game():
                 self.game, self.offered = message, False
                 self.turn, self._answered = None, None
@@ -149,6 +161,8 @@ class Core:
             words.append("moves=yes")
         if self.token is not None:
             words.append(f"token={self.token}")
+        if self.key is not None:
+            words.append(f"key={self.key}")
         self._say(" ".join(words))
 
     def _say(self, line: str) -> None:

@@ -20,10 +20,11 @@ class Greeting:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """`welcome NAME`: the login was accepted."""
+    """`welcome NAME`: the login was accepted; `key` is what to come back with."""
 
     name: str
     slot: int | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Game:
     clock: str | None = None
     seed: int = 0
     draws: bool = False
+    lag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Turn:
     milliseconds: int | None
     position: str
     moves: tuple[str, ...] = ()
+    periods: int | None = None  # of byo-yomi, within `milliseconds`
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Moved:
     charged: float | None = None
     left: int | None = None
     by: str | None = None
+    credit: float | None = None
+    periods: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

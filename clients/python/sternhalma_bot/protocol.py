@@ -62,7 +62,8 @@ def _greeting(rest: str) -> Greeting:
 
 def _welcome(rest: str) -> Welcome:
     name, *words = rest.split(" ")
-    return Welcome(name, _number(_keys(words), "slot"))
+    keys = _keys(words)
+    return Welcome(name, _number(keys, "slot"), keys.get("key"))
 
 
 def _game(rest: str) -> Game:
@@ -76,6 +77,7 @@ def _game(rest: str) -> Game:
         limit=_number(keys, "limit"),
         at_limit=keys.get("at_limit"),
         clock=keys.get("clock"),
+        lag=keys.get("lag"),
         seed=int(keys.get("seed", "0")),
         draws=keys.get("draws") == "yes",
     )
@@ -92,21 +94,23 @@ def _turn(rest: str) -> Turn:
         milliseconds=None if milliseconds == "-" else int(milliseconds),
         position=" ".join(position),
         moves=tuple(keys["moves"].split(",")) if keys.get("moves") else (),
+        periods=_number(keys, "periods"),
     )
 
 
 def _moved(rest: str) -> Moved:
     game, ply, seat, path, *words = rest.split(" ")
     keys = _keys(words)
-    charged = keys.get("charged")
     return Moved(
         game=game,
         ply=int(ply),
         seat=seat,
         path=path,
-        charged=None if charged is None else float(charged),
+        charged=_fraction(keys, "charged"),
         left=_number(keys, "left"),
         by=keys.get("by"),
+        credit=_fraction(keys, "credit"),
+        periods=_number(keys, "periods"),
     )
 
 
@@ -159,6 +163,11 @@ def _number(keys: Mapping[str, str], key: str) -> int | None:
     # `left=-`: there is no clock.
     value = keys.get(key, "-")
     return None if value == "-" else int(value)
+
+
+def _fraction(keys: Mapping[str, str], key: str) -> float | None:
+    value = keys.get(key, "-")
+    return None if value == "-" else float(value)
 
 
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:

@@ -1,15 +1,17 @@
 """Seat a bot: one connection, a plain loop, no threads.
 
-The loop blocks in `recv` and nowhere else, and answers in the packet that completes the line, with
-Nagle's algorithm off: what a bot is charged is what it thinks.
+The loop blocks in `recv` and nowhere else, and answers in one packet, with Nagle's algorithm off:
+what a bot is charged is what it thinks. A connection that breaks is made again, because the clock
+runs on and the server restates the game (protocol.md, "Coming back").
 """
 
 from __future__ import annotations
 
 import socket
 import sys
+import time
 from collections.abc import Callable
-from typing import Protocol, cast, runtime_checkable
+from typing import Final, Protocol, cast, runtime_checkable
 
 import sternhalma
 from sternhalma.rules import AtLimit
@@ -21,7 +23,8 @@ from sternhalma_bot.protocol import ProtocolError
 from sternhalma_bot.turn import Turn
 
 Answer = str | sternhalma.Move
-RECEIVE = 65_536  # bytes
+RECEIVE: Final = 65_536  # bytes
+PATIENCE: Final = 30.0  # seconds; as long as the server waits for a bot in its own turn
 
 
 @runtime_checkable
@@ -45,24 +48,25 @@ def play(
     slot: int = 1,
     token: str | None = None,
     version: str | None = None,
+    patience: float = PATIENCE,
 ) -> Bye:
     """Play *bot* until the server says goodbye, and return what it said.
 
-    Raises `OSError` if there is no connection or it ends without a goodbye, `ProtocolError` if the
-    server cannot be understood. What the bot itself raises comes through.
+    A bot that was welcomed and loses its connection tries for *patience* seconds to come back.
+    Raises `OSError` if there is no connection, `ProtocolError` if the server cannot be understood.
+    What the bot itself raises comes through.
     """
     core = Core(name, slot, token, version)
-    with socket.create_connection((host, port)) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while core.farewell is None:
-            data = connection.recv(RECEIVE)
-            if not data:
-                raise ConnectionError("the server ended the connection without a goodbye")
-            for message in core.receive(data):
-                _react(bot, core, message)
-            if answer := core.outgoing():
-                connection.sendall(answer)
-    return core.farewell
+    connection = _dial(host, port, patience=0)
+    while True:
+        with connection:
+            farewell = _converse(bot, core, connection)
+        if farewell is not None:
+            return farewell
+        if not core.welcomed or patience <= 0:
+            raise ConnectionError("the server ended the connection without a goodbye")
+        core = core.again()
+        connection = _dial(host, port, patience)
 
 
 def run(
@@ -74,10 +78,13 @@ def run(
     slot: int = 1,
     token: str | None = None,
     version: str | None = None,
+    patience: float = PATIENCE,
 ) -> int:
     """`play` as a program does: 0 if the event ended, 1 with a sentence on stderr if not."""
     try:
-        farewell = play(bot, host, port, name, slot=slot, token=token, version=version)
+        farewell = play(
+            bot, host, port, name, slot=slot, token=token, version=version, patience=patience
+        )
     except (OSError, ProtocolError) as error:
         _complain(name, slot, f"{host} port {port}: {error}")
         return 1
@@ -85,6 +92,43 @@ def run(
         return 0
     _complain(name, slot, f"the server said: {farewell.sentence or farewell.code}")
     return 1
+
+
+def _dial(host: str, port: int, patience: float) -> socket.socket:
+    """A connection, tried for again and again for *patience* seconds."""
+    give_up = time.monotonic() + patience
+    pause = 0.1
+    while True:
+        try:
+            connection = socket.create_connection((host, port))
+        except OSError:
+            if time.monotonic() + pause > give_up:
+                raise
+            time.sleep(pause)
+            pause = min(2 * pause, 2.0)
+        else:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
+
+
+def _converse(bot: Bot, core: Core, connection: socket.socket) -> Bye | None:
+    """Play on one connection: the server's goodbye, None if the connection ended without."""
+    while core.farewell is None:
+        # Only what the network does is caught: an `OSError` of the bot is the bot's.
+        try:
+            data = connection.recv(RECEIVE)
+        except OSError:
+            return None
+        if not data:
+            return None
+        for message in core.receive(data):
+            _react(bot, core, message)
+        try:
+            connection.sendall(core.outgoing())
+        except OSError:
+            # A goodbye may have come before the connection was closed: it is still to be read.
+            continue
+    return core.farewell
 
 
 def _react(bot: Bot, core: Core, message: Message) -> None:
