@@ -3,8 +3,8 @@
 The budget counts work, not time, so that the answer depends on the seed and the position alone,
 however busy the machine is. It takes some 25 ms of a processor on the star and 50 on the Halma
 board, so that one that has to be shared with many still answers well within a clock of two seconds.
-Twice the budget wins more often than not against this one, but was once seen to take longer than
-that where others kept the machine busy. The clock ends a search only when half of it is gone.
+Twice the budget was once seen to take longer than that, where others kept the machine busy. The
+clock ends a search only when half of the time left is gone.
 """
 
 from __future__ import annotations
