@@ -135,8 +135,12 @@ def test_a_store_that_is_opened_again_still_sweeps(
 
 def test_sweeping_one_event_leaves_the_others_alone(store: Store) -> None:
     one, other = another(store), another(store)
-    store.write(one, "1\tof one\n", [])
-    store.write(other, "1\tof the other\n", [])
+    for ply in range(3):
+        store.write(other, f"1\tply {ply} of the other\n", [])
+        store.write(one, f"1\tply {ply} of one\n", [])
+    before = store.running_lines(other)
     store.write(one, "", ended(1))
     store.set_state(one, "closed")
-    assert (size(store, one), size(store, other)) == (0, len("1\tof the other\n"))
+    assert size(store, one) == 0
+    assert store.running_lines(other) == before
+    assert len(before[1]) == 3
