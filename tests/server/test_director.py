@@ -216,7 +216,7 @@ async def test_a_bot_with_several_connections_plays_several_games_at_once(
     autojump_clock: MockClock,
 ) -> None:
     tally = Tally()
-    async with memory_server(remote_event(*"abcd", parallel=8, limit=2)) as server:
+    async with memory_server(remote_event(*"abcd", parallel=8, limit=2, spread=9)) as server:
         for slot in (1, 2, 3):
             await server.seat("a", tally.slow(0.1), f"moves=yes slot={slot}")  # type: ignore[arg-type]
         await everybody(server, "b", "c", "d")
@@ -247,6 +247,22 @@ async def test_a_slow_bot_holds_up_its_own_games_and_no_others(autojump_clock: M
     assert first >= 6, "no round barrier"
     assert len(server.games) == 36
     assert server.director.summary.clean
+
+
+async def test_nobody_gets_further_ahead_of_the_others_than_the_event_allows(
+    autojump_clock: MockClock,
+) -> None:
+    event = remote_event(*"abcd", cycles=6, parallel=2, limit=2, clock="60s", spread=3)
+    tally = Tally()
+    async with memory_server(event) as server:
+        await server.seat("a", tally.slow(5))  # type: ignore[arg-type]
+        await everybody(server, "b", "c", "d")
+        await server.ended()
+    played: Counter[str] = Counter(dict.fromkeys("abcd", 0))
+    for game in server.games:
+        played.update(game.table.bots)
+        # A game counts from its beginning: the one that is over was one of them.
+        assert max(played.values()) - min(played.values()) <= 3 + 1
 
 
 # Bots that do not come.
