@@ -27,7 +27,7 @@ RECORD: Final = 16384  # bytes of text in one record at most
 ALLOWANCE: Final = 65536  # bytes
 EARNED: Final = 32  # bytes, by each byte of text
 
-_HANDSHAKE: Final = 0x16  # the first byte of whoever speaks TLS
+_HANDSHAKE: Final = b"\x16"  # the first byte of whoever speaks TLS
 _PLAIN: Final = bye("tls", "expected a TLS handshake, this port speaks TLS").encode() + b"\n"
 
 
@@ -151,7 +151,7 @@ class TlsTransport:
                 continue
             if not data:
                 raise HandshakeError(errno.ECONNRESET, "the peer left during the TLS handshake")
-            self._speaks_tls = self._speaks_tls or data[0] == _HANDSHAKE
+            self._speaks_tls = self._speaks_tls or data[:1] == _HANDSHAKE
             self._incoming.write(data)
         await self._pass_all_on()
         self._established = True
@@ -213,9 +213,16 @@ class TlsTransport:
                     with suppress(ssl.SSLError):  # it wants to read the peer's good-bye
                         self._tls.unwrap()
                     self._pass_on()
-                elif not self._speaks_tls:
+                elif not self._established and not self._hears_tls():
                     self._inner.send(_PLAIN)
         self._inner.close()
+
+    def _hears_tls(self) -> bool:
+        """Whether the peer speaks TLS, by what it has sent; a silent one waits for plain text."""
+        if not self._speaks_tls:
+            with suppress(BlockingIOError):
+                self._speaks_tls = self._inner.receive()[0][:1] == _HANDSHAKE
+        return self._speaks_tls
 
     def _shake_hands(self) -> bool:
         """A step of the handshake; whether it was the last."""
