@@ -22,7 +22,7 @@ from sternhalma_server.announce import Table, over_line
 from sternhalma_server.crew import Crew
 from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
-from sternhalma_server.opening import number, opening_paths
+from sternhalma_server.opening import number, opening_of
 from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.results import result_of
@@ -397,7 +397,6 @@ class Director:
 
     def _table(self, pairing: Pairing, versions: Sequence[str | None]) -> Table:
         settings, event = self._settings, self._settings.event
-        opening = f"{event.seed}/opening/{pairing.opening}"
         return Table(
             event=event.name,
             game=str(pairing.number),
@@ -410,7 +409,7 @@ class Director:
             seeds=tuple(
                 number(f"{event.seed}/{pairing.number}/{letter}") for letter in self._letters()
             ),
-            opening=opening_paths(self._start(), event.opening, opening),
+            opening=opening_of(self._start(), event.opening, event.seed, pairing.opening),
             draws=event.draws,
             tries=event.tries,
             lag=settings.lag,

@@ -21,6 +21,14 @@ def number(seed: str) -> int:
     return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8])
 
 
+def opening_of(start: Game, plies: int, seed: int, meeting: str) -> tuple[str, ...]:
+    """The opening of the games of *meeting* (`Pairing.opening`) in the event with this *seed*.
+
+    It has *plies* at most, from *start*, and is the same for all seatings of the meeting.
+    """
+    return opening_paths(start, plies, f"{seed}/opening/{meeting}")
+
+
 def opening_paths(game: Game, plies: int, seed: str) -> tuple[str, ...]:
     """The full paths of up to *plies* random plies from *game*, fewer if one would end it."""
     paths: list[str] = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sternhalma import Game
-from sternhalma_server.opening import draw, number, opening_paths
+from sternhalma_server.opening import draw, number, opening_of, opening_paths
 
 
 def test_a_number_is_the_first_eight_bytes_of_the_sha_256_of_its_seed() -> None:
@@ -61,3 +61,11 @@ def test_no_plies_are_no_opening() -> None:
 
 def test_an_opening_stops_before_it_would_end_the_game() -> None:
     assert len(opening_paths(Game.new("duel", limit=2), 50, "a")) == 3
+
+
+def test_a_meeting_has_one_opening_in_an_event() -> None:
+    game = Game.new("duel")
+    paths = opening_of(game, 5, 2026, "max+zoe:1")
+    assert paths == opening_paths(game, 5, "2026/opening/max+zoe:1")
+    assert paths != opening_of(game, 5, 2026, "max+zoe:2")
+    assert paths != opening_of(game, 5, 2027, "max+zoe:1")
