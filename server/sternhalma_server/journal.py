@@ -2,7 +2,7 @@
 
 A turn is a line on a list. One task takes all that came since it last looked and has a thread write
 it in one transaction, so that many games share one fsync, and the more there are, the more share
-it. A finished game is written at once, and `finish` returns when it is safe; lines alone are
+it. A result is written at once, and `finish` returns when it is safe; lines alone are
 written at most every 20 ms, for they are only needed after a crash.
 
 A disk that takes nothing ends no event: everything is kept and tried again, the host is told, and
@@ -12,13 +12,14 @@ the director starts no more games while `stalled`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
 import trio
 
 from sternhalma_server.store import (
+    Decision,
     EventId,
     FinishedGame,
     GameStoredError,
@@ -34,24 +35,29 @@ RETRY_EVERY: Final = 1.0  # seconds between two tries while the disk takes nothi
 
 @dataclass(slots=True)
 class _Waiting:
-    """A finished game on its way to the disk, and whoever waits for it."""
+    """A result on its way to the disk, and whoever waits for it."""
 
-    game: FinishedGame
+    result: FinishedGame | Decision
     settled: trio.Event = field(default_factory=trio.Event)
     error: StoreError | None = None
 
+    @property
+    def game(self) -> int | None:
+        """The number of the game, None for a decision."""
+        return self.result.game if isinstance(self.result, FinishedGame) else None
+
     def settle(self, error: StoreError | None = None) -> None:
-        """Tell who waits: the game is safe, or it cannot be stored for *error*."""
+        """Tell who waits: the result is safe, or it cannot be stored for *error*."""
         self.error = error
         self.settled.set()
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """What is written together: lines of running games, and finished games by their number."""
+    """What is written together: lines of running games, and results in the order they came."""
 
     lines: list[str]
-    finished: dict[int, _Waiting]
+    results: list[_Waiting]
 
 
 class Journal:
@@ -66,10 +72,11 @@ class Journal:
         self._event = event
         self._tell = tell
         self._lines: list[str] = []
-        self._finished: dict[int, _Waiting] = {}
+        self._results: list[_Waiting] = []
+        self._games: set[int] = set()  # the games that are on their way
         self._batch: _Batch | None = None  # on its way; kept until the disk has taken it
         self._something = trio.Event()  # there is something to be written
-        self._urgent = trio.Event()  # there is a finished game to be written
+        self._urgent = trio.Event()  # there is a result to be written
         self._writing = trio.Lock()
         self._thread = trio.CapacityLimiter(1)
         self._broken: StoreError | None = None
@@ -98,18 +105,19 @@ class Journal:
         Who is cancelled while waiting takes nothing back: the game is stored all the same. Raises
         `GameStoredError` for a game that is stored already, `StoreError` if the store has broken.
         """
-        if self._broken is not None:
-            raise StoreError(str(self._broken)) from self._broken
-        if game.game in self._finished or (
-            self._batch is not None and game.game in self._batch.finished
-        ):
+        if game.game in self._games:
             raise GameStoredError([game.game])
-        waiting = self._finished[game.game] = _Waiting(game)
-        self._something.set()
-        self._urgent.set()
-        await waiting.settled.wait()
-        if waiting.error is not None:
-            raise waiting.error
+        self._games.add(game.game)
+        await self._store_result(game)
+
+    async def amend(self, kind: str, text: str) -> None:
+        """Store what was decided about the event, behind all results that came before.
+
+        It is on the disk when this returns, and cancelling takes nothing back, as with `finish`.
+        Raises `ValueError` for a *kind* of more than one line, `StoreError` if the store has
+        broken.
+        """
+        await self._store_result(Decision(kind, text))
 
     async def run(self) -> None:
         """Write what comes, until cancelled. Raises `StoreError` if the store has broken."""
@@ -129,7 +137,7 @@ class Journal:
         tried again.
         """
         with trio.CancelScope(shield=True):
-            while self._batch is not None or self._lines or self._finished:
+            while self._batch is not None or self._lines or self._results:
                 await self._write()
 
     async def _written(self) -> bool:
@@ -149,33 +157,53 @@ class Journal:
             self._tell(f"{self._store.path}: the store takes results again, nothing was lost")
         return True
 
+    async def _store_result(self, result: FinishedGame | Decision) -> None:
+        if self._broken is not None:
+            raise StoreError(str(self._broken)) from self._broken
+        waiting = _Waiting(result)
+        self._results.append(waiting)
+        self._something.set()
+        self._urgent.set()
+        await waiting.settled.wait()
+        if waiting.error is not None:
+            raise waiting.error
+
     async def _write(self) -> None:
         """Write all there is in one transaction."""
         async with self._writing:
             batch = self._batch
             if batch is None:
-                batch = self._batch = _Batch(self._lines, self._finished)
-                self._lines, self._finished = [], {}
+                batch = self._batch = _Batch(self._lines, self._results)
+                self._lines, self._results = [], []
                 self._something, self._urgent = trio.Event(), trio.Event()
             try:
                 # Not abandoned when cancelled: whatever was written is known to be.
                 await trio.to_thread.run_sync(self._store_batch, batch, limiter=self._thread)
             except GameStoredError as error:
-                for game in error.games:
-                    batch.finished.pop(game).settle(GameStoredError([game]))
-                self._something.set()
+                self._refuse(batch, error.games)
             except (StoreFullError, StoreBusyError):
                 raise
             except StoreError as error:
                 self._broken = error
-                for waiting in [*batch.finished.values(), *self._finished.values()]:
+                for waiting in [*batch.results, *self._results]:
                     waiting.settle(StoreError(str(error)))
                 raise
             else:
                 self._batch = None
-                for waiting in batch.finished.values():
+                for waiting in batch.results:
+                    if waiting.game is not None:
+                        self._games.discard(waiting.game)
                     waiting.settle()
 
+    def _refuse(self, batch: _Batch, games: Collection[int]) -> None:
+        """Take *games*, which are stored already, out of *batch*; the rest is tried again."""
+        for waiting in list(batch.results):
+            if waiting.game is not None and waiting.game in games:
+                batch.results.remove(waiting)
+                self._games.discard(waiting.game)
+                waiting.settle(GameStoredError([waiting.game]))
+        self._something.set()
+
     def _store_batch(self, batch: _Batch) -> None:
-        games = [waiting.game for waiting in batch.finished.values()]
-        self._store.write(self._event, "".join(batch.lines), games)
+        results = [waiting.result for waiting in batch.results]
+        self._store.write(self._event, "".join(batch.lines), results)

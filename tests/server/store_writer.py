@@ -22,7 +22,7 @@ from random import Random
 import trio
 
 from sternhalma_server.journal import Journal
-from sternhalma_server.store import EventId, FinishedGame, Store
+from sternhalma_server.store import Decision, EventId, FinishedGame, Store
 
 SIDE_BY_SIDE = 6
 GAMES = 2000
@@ -42,10 +42,12 @@ def record(lines: list[str]) -> str:
 class Marking(Store):
     """A store that prints a mark before and after each write."""
 
-    def write(self, event: EventId, segment: str, finished: Sequence[FinishedGame]) -> None:
+    def write(
+        self, event: EventId, segment: str, results: Sequence[FinishedGame | Decision]
+    ) -> None:
         """Write, with marks."""
         say("mark")
-        super().write(event, segment, finished)
+        super().write(event, segment, results)
         say("mark")
 
 

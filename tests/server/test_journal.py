@@ -12,6 +12,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from sternhalma_server.journal import LINES_EVERY, RETRY_EVERY, Journal
 from sternhalma_server.store import (
+    Decision,
     EventId,
     FinishedGame,
     GameStoredError,
@@ -30,16 +31,18 @@ class Watched(Store):
         super().__init__(database)
         self.refusal: StoreError | None = None
         self.busy: threading.Semaphore | None = None
-        self.tries: list[tuple[str, list[int]]] = []  # what was to be written, each time
+        self.tries: list[tuple[str, int]] = []  # what was to be written, each time
 
-    def write(self, event: EventId, segment: str, finished: Sequence[FinishedGame]) -> None:
+    def write(
+        self, event: EventId, segment: str, results: Sequence[FinishedGame | Decision]
+    ) -> None:
         """Write as it has been told."""
         if self.busy is not None:
             assert self.busy.acquire(timeout=10)
-        self.tries.append((segment, [game.game for game in finished]))
+        self.tries.append((segment, len(results)))
         if self.refusal is not None:
             raise self.refusal
-        super().write(event, segment, finished)
+        super().write(event, segment, results)
 
 
 class Desk:
@@ -94,6 +97,38 @@ async def test_a_game_is_stored_when_finish_returns(desk: Desk, nursery: trio.Nu
     stored = desk.store.game(desk.cup, 1)
     assert stored is not None
     assert (stored.record, stored.said) == ("record of 1\n", "said in 1\n")
+
+
+async def test_a_decision_is_stored_behind_the_games_before_it(
+    desk: Desk, nursery: trio.Nursery
+) -> None:
+    nursery.start_soon(desk.finish, 1)
+    await wait_all_tasks_blocked()
+    nursery.start_soon(desk.journal.amend, "withdrawn", "max")
+    await wait_all_tasks_blocked()
+    nursery.start_soon(desk.finish, 2)
+    await wait_all_tasks_blocked()
+    nursery.start_soon(desk.journal.run)
+    await desk.journal.amend("note", "the end")
+    assert [game.place for game in desk.store.finished_games(desk.cup)] == [1, 3]
+    assert [(a.kind, a.text, a.place) for a in desk.store.amendments(desk.cup)] == [
+        ("withdrawn", "max", 2),
+        ("note", "the end", 4),
+    ]
+    assert len(desk.store.tries) == 1
+
+
+async def test_a_decision_waits_for_room_on_the_disk(
+    desk: Desk, nursery: trio.Nursery, clock: MockClock
+) -> None:
+    nursery.start_soon(desk.journal.run)
+    desk.store.refusal = StoreFullError("no room")
+    nursery.start_soon(desk.journal.amend, "note", "text")
+    await trio.sleep(10)
+    assert desk.store.amendments(desk.cup) == []
+    desk.store.refusal = None
+    await trio.sleep(2)
+    assert len(desk.store.amendments(desk.cup)) == 1
 
 
 async def test_lines_are_stored_without_being_asked_for(

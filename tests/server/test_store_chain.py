@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sternhalma_server.store import EventId, FinishedGame, Store
+from sternhalma_server.store import Decision, EventId, FinishedGame, Store
 
 SOURCE = b'name = "cup"\n'
 
@@ -61,6 +61,16 @@ def test_the_chain_can_be_followed_with_sha256_alone(tmp_path: Path) -> None:
         ]
         assert [amendment.chain for amendment in store.amendments(cup)] == [values[2]]
         assert store.head(cup) == values[3]
+
+
+def test_results_are_chained_in_the_order_in_which_they_are_given(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        cup = store.add_event("cup", SOURCE)
+        one, two = (FinishedGame(number, f"record {number}\n", "") for number in (1, 2))
+        store.write(cup, "", [one, Decision("withdrawn", "max"), two])
+        assert [game.place for game in store.finished_games(cup)] == [1, 3]
+        assert [amendment.place for amendment in store.amendments(cup)] == [2]
+        assert store.check_chain(cup) == []
 
 
 def test_the_chain_goes_on_when_a_store_is_opened_again(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ One server writes, under its lock; any number of programs may read meanwhile.
 from sternhalma_server.store.store import Store
 from sternhalma_server.store.stored import (
     Amendment,
+    Decision,
     EventId,
     FinishedGame,
     GameStoredError,
@@ -23,6 +24,7 @@ from sternhalma_server.store.stored import (
 
 __all__ = [
     "Amendment",
+    "Decision",
     "EventId",
     "FinishedGame",
     "GameStoredError",

@@ -15,6 +15,7 @@ from sternhalma_server.store.segments import Segments, finished_among
 from sternhalma_server.store.stored import (
     STATES,
     Amendment,
+    Decision,
     EventId,
     FinishedGame,
     GameStoredError,
@@ -117,8 +118,10 @@ class Store:
         with suppress(StoreFullError, StoreBusyError):
             self._segments.sweep(event)
 
-    def write(self, event: EventId, segment: str, finished: Sequence[FinishedGame]) -> None:
-        """Store the lines *segment* of running games, and the games *finished*: all, or nothing.
+    def write(
+        self, event: EventId, segment: str, results: Sequence[FinishedGame | Decision]
+    ) -> None:
+        """Store the lines *segment* of running games and *results*, in this order: all, or nothing.
 
         Each line is `GAME<TAB>text<LF>`. Raises `GameStoredError` if some of the games are stored
         already, `ValueError` for a segment whose last line has no line feed or for a game given
@@ -126,31 +129,18 @@ class Store:
         """
         if segment and not segment.endswith("\n"):
             raise ValueError(f"expected a line feed at the end, got {segment[-20:]!r}")
-        numbers = [game.game for game in finished]
+        numbers = [result.game for result in results if isinstance(result, FinishedGame)]
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"expected each game once, got {numbers!r}")
         with self._database.transaction() as connection:
-            if finished:
+            if results:
                 stored = finished_among(connection, event, numbers)
                 if stored:
                     raise GameStoredError(stored)
-                self._add_games(connection, event, finished)
+                _add(connection, event, results)
             if segment:
                 self._segments.add(connection, event, segment)
         self._segments.added(event, len(segment))
-
-    def _add_games(
-        self, connection: sqlite3.Connection, event: EventId, finished: Sequence[FinishedGame]
-    ) -> None:
-        place, link = _head(connection, event)
-        for game in finished:
-            place, digest = place + 1, digest_of(game.record)
-            link = next_link(link, digest)
-            connection.execute(
-                "INSERT INTO game (event, place, number, record, said, digest, chain)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (event, place, game.game, game.record, game.said, digest, link),
-            )
 
     def finished_games(self, event: EventId) -> Iterator[StoredGame]:
         """The finished games of the event, in the order in which they were stored.
@@ -228,14 +218,7 @@ class Store:
 
         Raises `ValueError` for a *kind* of more than one line.
         """
-        if "\n" in kind:
-            raise ValueError(f"expected a kind of one line, got {kind!r}")
-        with self._database.transaction() as connection:
-            place, link = _head(connection, event)
-            connection.execute(
-                "INSERT INTO amendment (event, place, kind, text, chain) VALUES (?, ?, ?, ?, ?)",
-                (event, place + 1, kind, text, next_link(link, amendment_digest(kind, text))),
-            )
+        self.write(event, "", [Decision(kind, text)])
 
     def amendments(self, event: EventId) -> list[Amendment]:
         """All amendments of the event, in order."""
@@ -259,6 +242,31 @@ class Store:
 
 _EVENTS: Final = "SELECT id, name, source, digest, state FROM event"
 _GAMES: Final = "SELECT number, record, said, digest, chain, place FROM game"
+
+
+def _add(
+    connection: sqlite3.Connection, event: EventId, results: Sequence[FinishedGame | Decision]
+) -> None:
+    """Add *results* to the event and to its chain."""
+    place, link = _head(connection, event)
+    for result in results:
+        place += 1
+        match result:
+            case FinishedGame(number, record, said):
+                digest = digest_of(record)
+                link = next_link(link, digest)
+                connection.execute(
+                    "INSERT INTO game (event, place, number, record, said, digest, chain)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (event, place, number, record, said, digest, link),
+                )
+            case Decision(kind, text):
+                link = next_link(link, amendment_digest(kind, text))
+                connection.execute(
+                    "INSERT INTO amendment (event, place, kind, text, chain)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    (event, place, kind, text, link),
+                )
 
 
 def _head(connection: sqlite3.Connection, event: EventId) -> tuple[int, str]:

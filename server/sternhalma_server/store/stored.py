@@ -49,8 +49,27 @@ class StoredGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """Something decided about an event, to be stored: what kind of thing, and what it says.
+
+    Raises `ValueError` for a `kind` of more than one line.
+    """
+
+    kind: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if "\n" in self.kind:
+            raise ValueError(f"expected a kind of one line, got {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class Amendment:
-    """Something that was decided about an event, behind the results before its `place`."""
+    """A decision that is stored.
+
+    `chain` is the head of the event's chain after it, `place` its number in that chain, which it
+    shares with the games: it was made behind those of lower place.
+    """
 
     kind: str
     text: str
