@@ -16,7 +16,7 @@ from docs.shell import SECONDS, Shell, converse
 from sternhalma import Game
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_tournament.event import Bot, Event, Pair
-from sternhalma_tournament.hosting import Budgets, LagCredit
+from sternhalma_tournament.hosting import Budgets, LagCredit, Tls
 from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.tiebreaks import TIE_BREAKS
 
@@ -24,10 +24,12 @@ PAGE = "docs/events.md"
 UNHEEDED = "### What is read and does nothing yet"
 TABLES: dict[str, type[msgspec.Struct]] = {
     "## Keys": Event,
+    "### Formats": Event,
     "### Bots": Bot,
     "### Pairs": Pair,
     "### Budgets": Budgets,
     "### Lag": LagCredit,
+    "### TLS": Tls,
 }
 HEAD = {"name": '"base"', "rules": '"tara"', "players": "2", "clock": '"2s"'}
 BOTS = "".join(f'[[bots]]\nname = "{name}"\nremote = true\n' for name in ("x", "y", "z"))
@@ -35,7 +37,7 @@ PAIRED = '[[pairs]]\nname = "x"\nbots = ["x", "z"]\n'
 
 
 def bare(cell: str) -> str:
-    """A cell without its code marks."""
+    """A cell without the code marks around it."""
     return cell.strip("`")
 
 
@@ -72,20 +74,34 @@ def in_lag(example: str) -> Settings:
     return settings(tail=f"{BOTS}[lag]\n{example}\n{rest}")
 
 
+def in_format(example: str) -> Settings:
+    formats = {"challengers": "gauntlet", "rounds": "swiss"}
+    formats |= dict.fromkeys(("games", "third_place"), "knockout")
+    key, _, _ = example.partition(" ")
+    return settings(f'format = "{formats.get(key, "round-robin")}"\n{example}')
+
+
+def in_tls(example: str) -> Settings:
+    rest = 'key = "key.pem"' if example.startswith("cert") else 'cert = "cert.pem"'
+    return settings(tail=f"{BOTS}[tls]\n{example}\n{rest}")
+
+
 PLACED: dict[str, Callable[[str], Settings]] = {
     "## Keys": settings,
+    "### Formats": in_format,
     "### Bots": in_bots,
     "### Pairs": in_pairs,
     "### Budgets": lambda example: settings(tail=f"{BOTS}[budgets]\n{example}"),
     "### Lag": in_lag,
+    "### TLS": in_tls,
 }
 
 
-@pytest.mark.parametrize("heading", TABLES)
-def test_the_page_has_every_key_of_a_table(heading: str) -> None:
-    named = {row[0] for place, row in ROWS if place == heading}
+@pytest.mark.parametrize("kind", set(TABLES.values()), ids=lambda kind: kind.__name__)
+def test_the_page_has_every_key(kind: type[msgspec.Struct]) -> None:
+    named = {row[0] for heading, row in ROWS if TABLES[heading] is kind}
     section = text_of(PAGE).split(f"{UNHEEDED}\n", 1)[1].split("\n#", 1)[0]
-    known = {field.encode_name for field in msgspec.structs.fields(TABLES[heading])}
+    known = {field.encode_name for field in msgspec.structs.fields(kind)}
     assert known - named <= set(re.findall(r"`(\w+)`", section))
     assert named <= known
 
@@ -119,6 +135,8 @@ def test_an_example_on_the_page_is_accepted(heading: str, row: list[str]) -> Non
 def test_the_page_names_every_tie_break() -> None:
     (row,) = [row for heading, row in ROWS if row[0] == "tie_breaks"]
     assert set(re.findall(r'"([\w-]+)"', row[2] + row[3])) == set(TIE_BREAKS)
+    swiss = tomllib.loads(f"value = [{row[3].rpartition('[')[2]}")["value"]
+    assert settings('format = "swiss"\nrounds = 1').event.tie_breaks == tuple(swiss)
 
 
 @pytest.mark.parametrize("clock", [bare(row[0]) for row in table(PAGE, "### Clocks")])
