@@ -120,3 +120,13 @@ def test_why_asks_the_late_games_first_and_the_others_when_those_are_begun() -> 
     assert "game 1" in league.why("n1", free("late", size=3))
     with pytest.raises(ValueError, match="expected an entry of the event, got 'x'"):
         league.why("x", {})
+
+
+def test_a_game_can_be_asked_for_by_its_number_before_and_after_it_has_begun() -> None:
+    league = LeagueScheduler(round_robin(names(4), 2, 1))
+    league.join(Entry("late", ("late",)))
+    asked = [league.pairing(number) for number in range(1, 11)]
+    assert sorted(play(league, free("late")), key=lambda pairing: pairing.number) == asked
+    assert [league.pairing(number) for number in range(1, 11)] == asked
+    with pytest.raises(ValueError, match="expected the number of a game of the event, got 11"):
+        league.pairing(11)

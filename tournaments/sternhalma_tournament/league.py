@@ -39,6 +39,10 @@ class LeagueScheduler:
         """How many games begun anybody may be ahead in the event's own schedule."""
         return self._lanes[0].spread
 
+    def pairing(self, number: int) -> Pairing:
+        """The game *number*, whether or not it has begun; ValueError if there is none."""
+        return self._lane(number).schedule.pairing(number)
+
     def next(self, free: Free) -> Pairing | None:
         """The game to begin now, those of late entries first."""
         found = (lane.next(free) for lane in reversed(self._lanes))
