@@ -11,9 +11,11 @@ from sternhalma_server.clock import (
     SECOND,
     Budget,
     ClockError,
+    Lag,
     TimeControl,
     milliseconds,
     parse_clock,
+    parse_duration,
 )
 
 TEXTS = st.sampled_from(["2s", "10ms", "60s+0.5s", "1m+0s", "3s+2x1.5s", "0s+5x2s", "1h+1x1m"])
@@ -165,3 +167,37 @@ def test_what_was_charged_is_written_to_the_microsecond_and_never_rounded_up(cha
     assert point == "."
     assert len(part) == 3
     assert (int(whole) * 1000 + int(part)) * 1000 == charge - charge % 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "nanoseconds"), [("0s", 0), ("500ms", 500 * MILLISECOND), ("1.5m", 90 * SECOND)]
+)
+def test_a_wait_is_read_like_a_clocks_time(text: str, nanoseconds: int) -> None:
+    assert parse_duration(text) == nanoseconds
+
+
+@pytest.mark.parametrize("text", ["", "5", "-1s", "2s+1s", "forever", "2s "])
+def test_a_wait_that_cannot_be_read_is_refused_with_what_came(text: str) -> None:
+    with pytest.raises(ClockError, match=r"expected a time such as '500ms', '2s' or '5m', got"):
+        parse_duration(text)
+
+
+LAGS = st.builds(Lag, st.integers(0, SECOND), st.integers(0, 5 * SECOND))
+
+
+@given(LAGS, st.lists(st.integers(0, 3 * SECOND), max_size=30))
+def test_credit_for_lag_stays_within_the_bucket_and_the_bucket_within_its_cap(
+    lag: Lag, times: list[int]
+) -> None:
+    bucket, given_in_all = lag.cap, 0
+    for elapsed in times:
+        credit = lag.credit(elapsed, bucket)
+        assert 0 <= credit <= min(elapsed, bucket)
+        bucket = lag.refill(bucket, credit)
+        assert 0 <= bucket <= lag.cap
+        given_in_all += credit
+    assert given_in_all <= lag.cap + len(times) * lag.per_move
+
+
+def test_lag_is_told_in_milliseconds_a_move_and_at_most() -> None:
+    assert Lag(50 * MILLISECOND, 2 * SECOND).text == "50/2000"

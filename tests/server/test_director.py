@@ -167,6 +167,23 @@ async def test_a_pair_that_brings_one_connection_has_not_started_and_the_event_e
     assert {game.table.bots[fall.seat] for fall in game.falls} == {"a"}
 
 
+async def test_credit_for_lag_is_for_bots_that_play_over_a_network(
+    autojump_clock: MockClock,
+) -> None:
+    event = remote_event("a", "b", limit=1, lag={"per_move": "50ms", "cap": "200ms"})
+    tally = Tally()
+    async with memory_server(event) as server:
+        far = await server.seat("a", tally.slow(0.15), address="192.0.2.1")  # type: ignore[arg-type]
+        await server.seat("b", tally.slow(0.15))  # type: ignore[arg-type]
+        await server.ended()
+    moved = {line.split(" ")[3]: line for line in far.heard if line.startswith("moved ")}
+    far_seat = "AD"[server.games[0].table.bots.index("a")]
+    near_seat = "DA"[server.games[0].table.bots.index("a")]
+    assert " charged=0.000 " in moved[far_seat]
+    assert moved[far_seat].endswith(" credit=150.000")
+    assert moved[near_seat].endswith(" charged=150.000 left=2000")
+
+
 # Many games at once.
 
 

@@ -159,3 +159,24 @@ def _early_by_hand(steps: list[bytes | None]) -> list[tuple[str, bool]]:
                 found.append((line.removesuffix(b"\r").decode(), early))
             line, early = b"", False
     return found
+
+
+# A connection that takes another one's place.
+
+
+def test_the_whole_lines_of_the_connection_before_come_first_as_they_were() -> None:
+    old, new = LineBuffer(), LineBuffer()
+    old.feed(b"ping a\nping b\nmov", 1)
+    new.feed(b"ping c\npi", 2)
+    new.inherit(old)
+    new.feed(b"ng d\nping e\n", 3)
+    lines = [new.next() for _ in range(6)]
+    assert lines == [
+        Line("ping a", 1, early=False),
+        Line("ping b", 1, early=False),
+        Line("ping c", 2, early=True),
+        Line("ping d", 3, early=True),
+        Line("ping e", 3, early=False),
+        None,
+    ]
+    assert old.next() is None

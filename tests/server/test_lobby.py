@@ -8,7 +8,13 @@ from trio.testing import MockClock
 
 from sternhalma_server.admission import token_digest
 from sternhalma_server.connection import BACKLOG
-from sternhalma_server.testing import MemoryTransport, ScriptedPeer, memory_server, remote_event
+from sternhalma_server.testing import (
+    MemoryServer,
+    MemoryTransport,
+    ScriptedPeer,
+    memory_server,
+    remote_event,
+)
 
 # max does not come for a minute, so everybody else stays in the lobby.
 EVENT = remote_event("zoe", "ida", "max").replace(
@@ -142,6 +148,58 @@ async def test_another_version_is_refused_for_the_whole_event(autojump_clock: Mo
         again = server.connect()
         await again.send("login zoe version=1.1")
         await again.find("bye version expected version 1.0 as before in this event, got 1.1")
+
+
+# How many may wait at the door.
+
+
+async def crowd(server: MemoryServer, size: int, address: str) -> list[ScriptedPeer]:
+    """So many connections from *address* that do not log in."""
+    peers = [server.connect(address=address) for _ in range(size)]
+    for peer in peers:
+        await peer.expect("sternhalma ...")
+    return peers
+
+
+async def test_one_address_may_have_32_connections_without_a_login(
+    autojump_clock: MockClock,
+) -> None:
+    async with memory_server(ALONE) as server:
+        await crowd(server, 32, "192.0.2.1")
+        one_too_many = server.connect(address="192.0.2.1")
+        await one_too_many.expect("bye full too many connections that have not logged in, ...")
+        assert await one_too_many.end() == []
+        await server.connect(address="192.0.2.2").login("zoe")
+
+
+async def test_the_servers_own_machine_may_have_more(autojump_clock: MockClock) -> None:
+    async with memory_server(ALONE) as server:
+        await crowd(server, 300, "127.0.0.1")
+        await server.connect().login("zoe")
+
+
+async def test_all_addresses_together_may_have_1024(autojump_clock: MockClock) -> None:
+    async with memory_server(ALONE) as server:
+        for host in range(1024 // 32):
+            await crowd(server, 32, f"192.0.2.{host}")
+        await server.connect(address="198.51.100.1").expect("bye full ...")
+
+
+@pytest.mark.parametrize("way", ["login", "leave", "wait"])
+async def test_who_logs_in_or_goes_makes_room_at_the_door(
+    autojump_clock: MockClock, way: str
+) -> None:
+    async with memory_server(ALONE) as server:
+        peers = await crowd(server, 32, "192.0.2.1")
+        if way == "login":
+            await peers[0].send("login zoe")
+            await peers[0].find("welcome ...")
+        elif way == "leave":
+            peers[0].close()
+        else:
+            await trio.sleep(10)
+        await trio.sleep(0.001)
+        await crowd(server, 1, "192.0.2.1")
 
 
 # Waiting.
