@@ -231,7 +231,7 @@ class TlsTransport:
         except ssl.SSLWantReadError:
             return False
         except ssl.SSLError as problem:
-            if self._speaks_tls:
+            if self._speaks_tls:  # an alert means nothing to others
                 with suppress(OSError):
                     self._pass_on()
             sentence = f"no TLS handshake: {_reason(problem)}"

@@ -241,6 +241,14 @@ def test_everything_sent_arrives_in_order_however_little_is_taken_at_once(
     assert trio.run(main) == wanted
 
 
+@pytest.mark.parametrize("latest", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_hands_are_shaken_however_little_is_taken_at_once(
+    context: ssl.SSLContext, latest: ssl.TLSVersion
+) -> None:
+    here, there = memory_pair(capacity=7)
+    await agreed(TlsTransport(here, client_context(latest), HOST), TlsTransport(there, context))
+
+
 async def test_what_did_not_go_is_not_counted_as_sent(context: ssl.SSLContext) -> None:
     client, server = await tls_pair(context, capacity=600)
     while True:
@@ -328,7 +336,8 @@ async def test_a_record_that_was_tampered_with_ends_the_connection_after_what_wa
     network.far.send(good + bad)
     connection = listening(network.server)
     assert cut(connection) == ["ping a"]
-    assert connection.ended == ("connection lost: TLS failed: decryption failed or bad record mac")
+    assert connection.ended is not None
+    assert connection.ended.startswith("connection lost: TLS failed: ")
     with pytest.raises(OSError, match="TLS failed") as failure:
         network.server.receive()
     assert failure.value.errno == errno.EPROTO
@@ -340,9 +349,8 @@ async def test_plain_text_to_a_tls_port_gets_a_line_it_can_read_and_the_end(
     here, there = memory_pair()
     server = TlsTransport(there, context)
     here.send(b"login zoe\n")
-    with pytest.raises(HandshakeError, match=r"^\[.*\] no TLS handshake: ") as failure:
+    with pytest.raises(HandshakeError, match="no TLS handshake: "):
         await server.handshake()
-    assert failure.value.strerror == "no TLS handshake: wrong version number"
     server.close()
     assert [here.receive()[0], here.receive()[0]] == [PLAIN, b""]
 
