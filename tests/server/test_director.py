@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 import trio
@@ -15,6 +14,7 @@ from sternhalma_server.roster import WITHDRAWN_AFTER
 from sternhalma_server.testing import (
     LONG,
     MemoryServer,
+    Script,
     ScriptedPeer,
     first_moves,
     memory_server,
@@ -173,8 +173,8 @@ async def test_credit_for_lag_is_for_bots_that_play_over_a_network(
     event = remote_event("a", "b", limit=1, lag={"per_move": "50ms", "cap": "200ms"})
     tally = Tally()
     async with memory_server(event) as server:
-        far = await server.seat("a", tally.slow(0.15), address="192.0.2.1")  # type: ignore[arg-type]
-        await server.seat("b", tally.slow(0.15))  # type: ignore[arg-type]
+        far = await server.seat("a", tally.slow(0.15), address="192.0.2.1")
+        await server.seat("b", tally.slow(0.15))
         await server.ended()
     moved = {line.split(" ")[3]: line for line in far.heard if line.startswith("moved ")}
     far_seat = "AD"[server.games[0].table.bots.index("a")]
@@ -195,7 +195,7 @@ class Tally:
         self.most = 0
         self.order: list[str] = []
 
-    def slow(self, seconds: float) -> Callable[[ScriptedPeer], object]:
+    def slow(self, seconds: float) -> Script:
         """A script that thinks *seconds* and tells when its games begin and end."""
 
         async def script(peer: ScriptedPeer) -> None:
@@ -223,7 +223,7 @@ async def test_as_many_games_run_at_once_as_the_event_says(autojump_clock: MockC
     tally = Tally()
     async with memory_server(remote_event(*"abcdef", parallel=2, limit=2)) as server:
         for name in "abcdef":
-            await server.seat(name, tally.slow(0.1))  # type: ignore[arg-type]
+            await server.seat(name, tally.slow(0.1))
         await server.ended()
     assert tally.most == 2
     assert len(server.games) == 15
@@ -235,7 +235,7 @@ async def test_a_bot_with_several_connections_plays_several_games_at_once(
     tally = Tally()
     async with memory_server(remote_event(*"abcd", parallel=8, limit=2, spread=9)) as server:
         for slot in (1, 2, 3):
-            await server.seat("a", tally.slow(0.1), f"moves=yes slot={slot}")  # type: ignore[arg-type]
+            await server.seat("a", tally.slow(0.1), f"moves=yes slot={slot}")
         await everybody(server, "b", "c", "d")
         await server.ended()
     assert tally.most == 3
@@ -246,7 +246,7 @@ async def test_a_bot_with_one_connection_plays_one_game_at_a_time(
 ) -> None:
     tally = Tally()
     async with memory_server(remote_event(*"abcd", parallel=8, limit=2)) as server:
-        await server.seat("a", tally.slow(0.1))  # type: ignore[arg-type]
+        await server.seat("a", tally.slow(0.1))
         await everybody(server, "b", "c", "d")
         await server.ended()
     assert tally.most == 1
@@ -256,7 +256,7 @@ async def test_a_slow_bot_holds_up_its_own_games_and_no_others(autojump_clock: M
     event = remote_event(*"abcd", cycles=6, parallel=2, limit=10, clock="60s", spread=18)
     tally = Tally()
     async with memory_server(event) as server:
-        await server.seat("a", tally.slow(50))  # type: ignore[arg-type]
+        await server.seat("a", tally.slow(50))
         await everybody(server, "b", "c", "d")
         await server.ended()
     # b, c and d have 18 games among themselves, and meanwhile a has played one.
@@ -272,7 +272,7 @@ async def test_nobody_gets_further_ahead_of_the_others_than_the_event_allows(
     event = remote_event(*"abcd", cycles=6, parallel=2, limit=2, clock="60s", spread=3)
     tally = Tally()
     async with memory_server(event) as server:
-        await server.seat("a", tally.slow(5))  # type: ignore[arg-type]
+        await server.seat("a", tally.slow(5))
         await everybody(server, "b", "c", "d")
         await server.ended()
     played: Counter[str] = Counter(dict.fromkeys("abcd", 0))
@@ -349,7 +349,7 @@ async def test_a_bot_that_leaves_between_games_and_comes_back_within_its_budget_
     tally = Tally()
     async with memory_server(remote_event("a", "b", "c", cycles=2, limit=2)) as server:
         for name in ("b", "c"):
-            await server.seat(name, tally.slow(1))  # type: ignore[arg-type]
+            await server.seat(name, tally.slow(1))
         peer = await server.seat("a")
         while not any("a" in game.table.bots for game in server.games):
             await trio.sleep(0.5)
@@ -369,7 +369,7 @@ async def test_coming_back_starts_the_count_of_missed_games_anew(autojump_clock:
     event = remote_event(*"abc", rules="tara", players=3, cycles=2, limit=2, clock="60s")
     async with memory_server(event) as server:
         for name in ("b", "c"):
-            await server.seat(name, tally.slow(10))  # type: ignore[arg-type]
+            await server.seat(name, tally.slow(10))
         while len(server.tables) < 2:
             await trio.sleep(1)
         peer = server.connect()
@@ -386,9 +386,9 @@ async def test_coming_back_starts_the_count_of_missed_games_anew(autojump_clock:
 
 
 async def test_why_tells_a_withdrawn_bot_so(autojump_clock: MockClock) -> None:
-    async with memory_server(remote_event("a", "b", "gone", cycles=20, limit=200)) as server:
+    async with memory_server(remote_event("a", "b", "gone", cycles=20, limit=20)) as server:
         tally = Tally()
-        await server.seat("a", tally.slow(1.5))  # type: ignore[arg-type]
+        await server.seat("a", tally.slow(1.5))
         await everybody(server, "b")
         while not server.sentences:
             await trio.sleep(1)

@@ -66,7 +66,7 @@ class SocketServer:
 
 
 @asynccontextmanager
-async def socket_server(event: str, seconds: float = 5) -> AsyncGenerator[SocketServer, None]:
+async def socket_server(event: str, seconds: float = 10) -> AsyncGenerator[SocketServer, None]:
     """Play *event* over TCP on this machine; the whole test has *seconds*."""
     with trio.fail_after(seconds), ExitStack() as stack:
         async with memory_server(event) as server, trio.open_nursery() as nursery:

@@ -52,7 +52,7 @@ async def test_a_conversation_of_the_protocol_page_goes_as_it_is_written(
     transcript: Transcript,
 ) -> None:
     listener = Listener("127.0.0.1", 0)
-    with trio.fail_after(5):
+    with trio.fail_after(10):
         async with trio.open_nursery() as nursery:
             settings = settings_of(EVENT.encode(), "event.toml", Path())
             nursery.start_soon(run_event, settings, listener, Collector(_forget), Quiet())
