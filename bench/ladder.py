@@ -106,19 +106,24 @@ def main() -> None:
     parser.add_argument("first", choices=list(SAMPLES))
     parser.add_argument("others", choices=list(SAMPLES))
     parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--rules", type=sh.Rules.parse, default="tara")
+    parser.add_argument("--rules", default="tara")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--opening", type=int, default=4, help="random plies at the beginning")
     parser.add_argument("--limit", type=int, help="turns for each player, else the rules' own")
     options = parser.parse_args()
-    ladder = Ladder(options.rules, options.players, options.opening, options.limit)
+    try:
+        rules = sh.Rules.parse(options.rules)
+        rules.check_players(options.players)
+    except sh.RulesError as error:
+        parser.error(str(error))
+    ladder = Ladder(rules, options.players, options.opening, options.limit)
     for number in range(options.games):
         seats = [options.others] * options.players
         seats[number % options.players] = options.first
         ladder.play(number // options.players, seats)
         if sys.stderr.isatty():
             print(f"\r{number + 1}/{options.games}", end="", file=sys.stderr, flush=True)
-    print(f"{options.rules.id}, {options.players} players, {options.opening} random plies")
+    print(f"{rules.id}, {options.players} players, {options.opening} random plies")
     print(ladder.table())
 
 

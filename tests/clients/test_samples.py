@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +110,11 @@ def test_a_full_target_costs_least() -> None:
         inside = [table[hole] for hole in range(len(table)) if lane.fill >> hole & 1]
         outside = [table[hole] for hole in range(len(table)) if not lane.fill >> hole & 1]
         assert max(inside) < min(outside)
+
+
+def test_the_ladder_prints_who_won() -> None:
+    ladder = Path(__file__).parents[2] / "bench" / "ladder.py"
+    command = [sys.executable, str(ladder), "greedy", "random", "--games", "2", "--rules", "corner"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert re.search(r"^greedy +2 +2 +1\.000 ", done.stdout, re.MULTILINE)
+    assert "ends: goal 2" in done.stdout
