@@ -4,11 +4,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sternhalma_tournament.bracket import bracket_markdown, final_places, rounds_for, seeding
+from sternhalma_tournament.amendments import Disqualification
+from sternhalma_tournament.bracket import (
+    Stage,
+    bracket_markdown,
+    final_places,
+    knockout_standings,
+    rounds_for,
+    seeding,
+    stages_of,
+)
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.knockout import DECIDERS, KnockoutScheduler
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.standings import standings
 from tournaments.results import game
 
 
@@ -124,6 +134,60 @@ def test_who_meets_a_withdrawn_entry_wins_by_walkover() -> None:
     assert [name for _, name in final_places(states)] == ["n1", "n3", "n2", "n0"]
 
 
+def test_a_match_that_was_won_stays_won_when_its_winner_withdraws() -> None:
+    knockout = KnockoutScheduler(names(4), 2, 2)
+    for _ in range(4):
+        pairing = knockout.next(everybody(4))
+        assert pairing is not None
+        knockout.start(pairing)
+        knockout.finish(strongest_first(pairing))
+    knockout.withdraw("n0")
+    semi, _, final, _ = knockout.matches()
+    assert (semi.winner, semi.decided_by) == ("n0", "points")
+    assert (final.winner, final.decided_by) == ("n1", "walkover")
+
+
+def test_a_walkover_stands_when_the_other_withdraws_as_well() -> None:
+    knockout = KnockoutScheduler(names(4), 2, 2)
+    knockout.withdraw("n3")
+    knockout.withdraw("n0")
+    semi, *_ = knockout.matches()
+    assert (semi.winner, semi.decided_by) == ("n0", "walkover")
+
+
+def test_a_game_that_runs_while_an_entry_withdraws_still_counts() -> None:
+    knockout = KnockoutScheduler(names(4), 2, 2)
+    free = everybody(4)
+    running = []
+    for _ in range(2):
+        pairing = knockout.next(free)
+        assert pairing is not None
+        knockout.start(pairing)
+        running.append(pairing)
+    knockout.withdraw("n0")
+    assert next(knockout.matches()).winner is None
+    for pairing in running:
+        knockout.finish(strongest_first(pairing))
+    assert next(knockout.matches()).winner == "n0"
+
+
+def test_games_of_a_walkover_are_not_counted_as_to_come() -> None:
+    knockout = KnockoutScheduler(names(4), 2, 2)
+    knockout.withdraw("n0")
+    assert knockout.games == 6  # the semi-final of the others, the final, the third place
+    played = play(knockout, 4)
+    assert knockout.games == len(played) == 4  # n0 has lost the match for the third place too
+
+
+def test_a_game_of_others_than_the_winners_before_is_refused() -> None:
+    knockout = KnockoutScheduler(names(4), 2, 2)
+    begun = play(knockout, 4)
+    final = next(p for p in begun if p.round == 2 and "n0" in p.entries)
+    again = KnockoutScheduler(names(4), 2, 2)
+    with pytest.raises(ValueError, match="expected nobody yet and nobody yet in the final, got n"):
+        again.start(final)
+
+
 def test_the_forfeits_of_a_withdrawn_entry_may_be_called() -> None:
     knockout = KnockoutScheduler(names(2), 2, 2)
     knockout.withdraw("n0", forfeit=True)
@@ -190,3 +254,42 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         KnockoutScheduler(names(4), 2, 3)
     with pytest.raises(ValueError, match="expected no late entry in a knockout"):
         KnockoutScheduler(names(4), 2, 2).join(Entry("x", ("x",)))
+
+
+def test_before_the_end_who_is_still_in_shares_the_first_place() -> None:
+    knockout = KnockoutScheduler(names(8), 2, 2)
+    for _ in range(10):  # the quarter-finals, and the first semi-final
+        pairing = knockout.next(everybody(8))
+        assert pairing is not None
+        knockout.start(pairing)
+        knockout.finish(strongest_first(pairing))
+    assert stages_of(list(knockout.matches())) == [
+        Stage(("n0", "n1", "n2"), None),
+        Stage(("n3",), "semi-final"),
+        Stage(("n4", "n5", "n6", "n7"), "quarter-final"),
+    ]
+
+
+def test_a_table_of_a_knockout_says_in_which_match_or_round_somebody_was_put_below() -> None:
+    knockout = KnockoutScheduler(names(9), 2, 2)
+    results = []
+    while pairing := knockout.next(everybody(9)):
+        knockout.start(pairing)
+        results.append(strongest_first(pairing))
+        knockout.finish(results[-1])
+    ruling = Disqualification(reason="two programs", entry="n1")
+    table = standings(results, names(9), amendments=[ruling])
+    placed = knockout_standings(table, list(knockout.matches()))
+    assert [(row.rank, row.entry, row.decided_by) for row in placed.rows] == [
+        (1, "n0", None),
+        (2, "n2", "semi-final"),
+        (3, "n3", "match for the third place"),
+        (4, "n4", "quarter-final"),
+        (4, "n5", None),
+        (4, "n6", None),
+        (4, "n7", None),
+        (8, "n8", "round 1"),
+        (None, "n1", None),
+    ]
+    assert placed.tie_breaks == ()
+    assert placed.notes == ("n1: disqualified (two programs)",)

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.scores import BYE, GameResult
 
 Reason = Annotated[str, Meta(min_length=1)]
 
@@ -135,6 +135,15 @@ class Rulings:
                 case Correction():
                     yield _corrected(result, ruling)
 
+    def for_pairing(self, results: Iterable[GameResult]) -> Iterator[GameResult]:
+        """*results* as the pairing of games to come has them: what does not count was played.
+
+        An annulled or expunged game is void there, so that nobody plays it again.
+        """
+        for result in results:
+            counted = next(self.apply([result]), None)
+            yield replace(result, reason="aborted") if counted is None else counted
+
     def notes(self) -> tuple[str, ...]:
         """A sentence for each ruling that holds, entries by name and then games by number."""
         about_entries = [
@@ -164,6 +173,23 @@ def parse_amendment(text: str) -> Amendment:
         raise ValueError(f"expected an amendment, got {text!r}: {error}") from error
 
 
+def check_game(ruling: Correction | Annulment, result: GameResult | None) -> None:
+    """Raise ValueError unless *ruling* can be made on *result*, the game that it names.
+
+    No result: the game has not ended, or there is none of that number. Forfeits are words here.
+    """
+    if result is None or result.reason == BYE:
+        raise ValueError(f"expected the number of a game that has ended, got {ruling.number!r}")
+    if isinstance(ruling, Annulment):
+        return
+    places = sorted(_corrected(result, ruling).places_by_entry().values())
+    if places != [1 + sum(other < place for other in places) for place in places]:
+        raise ValueError(
+            "expected places that are 1 for the best and shared as 1, 2, 2, 4, "
+            f"got {ruling.places!r}"
+        )
+
+
 def late_entries(amendments: Iterable[Amendment]) -> Sequence[LateEntry]:
     """The late entries among *amendments*, in their order."""
     return [ruling for ruling in amendments if isinstance(ruling, LateEntry)]
@@ -176,7 +202,9 @@ def _corrected(result: GameResult, ruling: Correction) -> GameResult:
             f"got {ruling.places!r}"
         )
     forfeits = result.forfeits if ruling.forfeits is None else ruling.forfeits
-    return replace(result, places=ruling.places, forfeits=forfeits)
+    # A void game that is given places is scored from then on.
+    reason = result.reason if result.scored else "corrected"
+    return replace(result, places=ruling.places, forfeits=forfeits, reason=reason)
 
 
 def _said(ruling: Correction | Annulment) -> str:

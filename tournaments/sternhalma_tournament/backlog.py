@@ -100,6 +100,12 @@ class Backlog:
                 del self._passed[game.pairing.number]
                 self._leave_out(game)
 
+    def take_in(self, entry: str) -> None:
+        """Undo `take_out`, as long as no game has been looked at."""
+        if self._frontier > self.schedule.before + 1:
+            raise ValueError(f"expected {entry!r} before any game, got games looked at")
+        self._gone.discard(entry)
+
     def lacks(self, pairing: Pairing) -> bool:
         """Whether *pairing* has an entry that was taken out."""
         return not self._gone.isdisjoint(pairing.entries)

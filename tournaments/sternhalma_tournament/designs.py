@@ -9,6 +9,7 @@ the same opening, as the second half of a double round robin does.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 from typing import Final
 
@@ -77,6 +78,7 @@ def turned(block: Block, lap: int) -> Block:
     return rotated if lap % 2 == 0 else rotated[::-1]
 
 
+@lru_cache(maxsize=8)  # asked for by a plan, a scheduler and a table, and searched for a second
 def cyclic_design(size: int, sides: int, cycles: int) -> CyclicDesign:
     """The design for *size* entries with *sides* in a game; ValueError where it cannot be."""
     if not 3 <= sides <= size or cycles < 1:

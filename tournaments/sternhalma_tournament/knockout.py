@@ -72,7 +72,7 @@ class KnockoutScheduler:
 
     @property
     def games(self) -> int:
-        """The games of all matches without further sets, and the further ones so far."""
+        """The games of all matches, with the further sets that are needed as far as is known."""
         return sum(
             max(len(match.ended) + len(match.running), self._planned(at))
             for at, match in enumerate(self._matches)
@@ -95,6 +95,7 @@ class KnockoutScheduler:
         """The game has begun."""
         match, game = self._place(pairing.number)
         state = self._matches[match]
+        self._check_entries(match, pairing.entries)
         if game in state.ended or game in state.running:
             raise ValueError(f"expected a game that has not begun, got {pairing!r}")
         state.running[game] = pairing
@@ -109,6 +110,7 @@ class KnockoutScheduler:
         """The game has ended; with the last one of a match its winner goes on."""
         match, game = self._place(result.number)
         state = self._matches[match]
+        self._check_entries(match, result.entries)
         if game in state.ended:
             raise ValueError(f"expected a game that has not ended, got {result!r}")
         state.running.pop(game, None)
@@ -133,6 +135,11 @@ class KnockoutScheduler:
         """
         self._check(entry)
         self._withdrawn[entry] = forfeit
+
+    def reinstate(self, entry: str) -> None:
+        """*entry* plays again; before anything else."""
+        self._check(entry)
+        self._withdrawn.pop(entry, None)
 
     def join(self, entry: Entry) -> None:
         """Refused: a bracket has no room for late entries."""
@@ -212,14 +219,18 @@ class KnockoutScheduler:
         if len(names) == 1:
             return names[0], "bye"
         played = self._matches[match]
-        left = [name for name in names if self._withdrawn.get(name) is not False]
-        if self._sides == 2 and len(left) < 2:
-            # Somebody must go on, be it one who is withdrawn as well.
-            return (left or names)[0], "walkover"
-        sets, rest = divmod(len(played.ended) - self._games, self._sides)
-        if played.running or sets < 0 or rest:
+        if played.running:
             return None, None
-        return self._leader(match, names, sets)
+        sets, rest = divmod(len(played.ended) - self._games, self._sides)
+        leader, decided_by = None, None
+        if sets >= 0 and rest == 0:
+            leader, decided_by = self._leader(match, names, sets)
+        left = [name for name in names if self._withdrawn.get(name) is not False]
+        if leader is None and self._sides == 2 and len(left) < 2:
+            # What was played out before stands. Somebody must go on, be it one who withdrew later.
+            gone = [name for name in self._withdrawn if name in names]
+            return (left or gone)[-1], "walkover"
+        return leader, decided_by
 
     def _leader(self, match: int, names: Sequence[str], sets: int) -> tuple[str | None, str | None]:
         played = self._matches[match]
@@ -268,8 +279,11 @@ class KnockoutScheduler:
         return match_name(self._rounds, self._sides, round_, match - self._first[round_])
 
     def _planned(self, match: int) -> int:
-        """The games of *match* without further sets, none for a bye."""
-        return self._games if len(self._entries_of(match)) == self._sides else 0
+        """The games of *match*, further sets as they are needed; none after a walkover."""
+        state = self.state(match)
+        if state.winner is not None or len(state.entries) < self._sides:
+            return 0
+        return self._within_reach(self._matches[match])
 
     def _current(self, entry: str) -> int | None:
         for match in range(self._count):
@@ -290,6 +304,15 @@ class KnockoutScheduler:
         if not 0 <= match < self._count:
             raise ValueError(f"expected the number of a game of the event, got {number!r}")
         return match, game
+
+    def _check_entries(self, match: int, names: Sequence[str]) -> None:
+        """Who plays a match follows from the matches before; a ruling on those comes too late."""
+        entries = self._entries_of(match)
+        if set(entries) != set(names):
+            raise ValueError(
+                f"expected {' and '.join(name or 'nobody yet' for name in entries)} in the "
+                f"{self._name(match)}, got {' and '.join(dict.fromkeys(names))}"
+            )
 
     def _check(self, entry: str) -> None:
         if entry not in self._names:

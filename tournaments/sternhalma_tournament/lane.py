@@ -136,6 +136,12 @@ class Lane:
         if not forfeit:
             self._backlog.take_out(entry)
 
+    def reinstate(self, entry: str) -> None:
+        """*entry* plays again; before any game has been looked at."""
+        self._check(entry)
+        self._withdrawn.pop(entry, None)
+        self._backlog.take_in(entry)
+
     def why(self, entry: str, free: Free) -> str:
         """Why *entry* is not playing."""
         self._check(entry)

@@ -39,6 +39,11 @@ class LeagueScheduler:
         """How many games begun anybody may be ahead in the event's own schedule."""
         return self._lanes[0].spread
 
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """The event's own schedule and one for each late entry."""
+        return tuple(lane.schedule for lane in self._lanes)
+
     def pairing(self, number: int) -> Pairing:
         """The game *number*, whether or not it has begun; ValueError if there is none."""
         return self._lane(number).schedule.pairing(number)
@@ -72,6 +77,13 @@ class LeagueScheduler:
         self._withdrawn.add(entry)
         for lane in self._lanes_of(entry):
             lane.withdraw(entry, forfeit=forfeit)
+
+    def reinstate(self, entry: str) -> None:
+        """*entry* plays again; before anything else."""
+        self._check(entry)
+        self._withdrawn.discard(entry)
+        for lane in self._lanes_of(entry):
+            lane.reinstate(entry)
 
     def join(self, entry: Entry) -> None:
         """A late entry, who plays everybody still there as often as they play each other.

@@ -3,7 +3,7 @@
 A scheduler holds what has begun and what has ended; it looks at no clock and decides nothing
 twice. Its owner, in this order: `next` names a game that may begin now; `start` says that it has
 begun; `finish` that it has ended. To go on after a stop, a new scheduler of the same event is told
-the same amendments, the results so far (`finish`) and the games that were running (`start`).
+the same amendments, the results so far (`resume`) and the games that were running (`start`).
 """
 
 from collections.abc import Iterable
@@ -56,6 +56,13 @@ class Scheduler(Protocol):
 
         Its games are left out, or with *forfeit* are still called, as if its bots were free, so
         that their results can be entered as forfeits.
+        """
+        ...
+
+    def reinstate(self, entry: str) -> None:
+        """*entry*, which had withdrawn, plays again: only before anything else, as with `resume`.
+
+        A match that was won by walkover is to be played again.
         """
         ...
 

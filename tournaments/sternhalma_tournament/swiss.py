@@ -145,6 +145,12 @@ class SwissScheduler:
         self._withdrawn[entry] = self._round if forfeit else self._round - 1
         self._proposed = self._proposed if forfeit else None
 
+    def reinstate(self, entry: str) -> None:
+        """*entry* is paired again, if possible in the current round."""
+        self._check(entry)
+        self._withdrawn.pop(entry, None)
+        self._proposed = None
+
     def join(self, entry: Entry) -> None:
         """A late entry plays from the next round on, without points for what it missed."""
         if any(entry.name.casefold() == name.casefold() for name in self._entries):

@@ -92,8 +92,11 @@ def standings_csv(standings: Standings) -> str:
     return csv_text([head, *rows])
 
 
-def standings_json(standings: Standings) -> str:
-    """Everything in the standings in a fixed order; points and tie-breaks are decimal texts."""
+def standings_json(standings: Standings, matches: Sequence[dict[str, Any]] = ()) -> str:
+    """Everything in the standings in a fixed order; points and tie-breaks are decimal texts.
+
+    *matches* are those of a knockout.
+    """
     return json_text(
         {
             "games": standings.games,
@@ -105,6 +108,7 @@ def standings_json(standings: Standings) -> str:
             "rows": [_row_json(standings, row) for row in standings.rows],
             "seats": seats_json(standings.seats),
             "notes": standings.notes,
+            **({"matches": matches} if matches else {}),
         }
     )
 
