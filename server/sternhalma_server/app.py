@@ -71,6 +71,7 @@ async def run_event(
                 (inside.host, inside.port),
                 begun,
             )
+            observer.listening(listener.host, listener.port)
             for door in {listener, inside}:
                 nursery.start_soon(door.serve, lobby.serve)
             # What is here now lives as long as the event. Kept out of collections, it does not make

@@ -19,6 +19,7 @@ import trio
 
 from sternhalma import Game, Seat
 from sternhalma_server.announce import Table, over_line
+from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
@@ -43,8 +44,16 @@ log = logging.getLogger(__name__)
 class Observer(Protocol):
     """Who is told how the event goes."""
 
+    def listening(self, host: str, port: int) -> None:
+        """The server listens there."""
+        ...
+
     def resumed(self, finished: int, running: int) -> None:
         """The event goes on: so many games are over, so many were running."""
+        ...
+
+    def planned(self, games: int) -> None:
+        """So many games are to be played in all, as far as can be said."""
         ...
 
     def started(self, table: Table) -> None:
@@ -106,13 +115,14 @@ class Summary:
     games: int = 0
     forfeits: Counter[tuple[str, Reason]] = field(default_factory=Counter[tuple[str, Reason]])
     voids: int = 0
+    replayed: int = 0  # games played again after a fault of the server
     withdrawn: list[str] = field(default_factory=list[str])
     complete: bool = False
 
     @property
     def clean(self) -> bool:
         """Whether nothing went wrong: no forfeit, no void game, no bot withdrawn."""
-        return not self.forfeits and not self.voids and not self.withdrawn
+        return not (self.forfeits or self.voids or self.replayed or self.withdrawn)
 
 
 class Director:
@@ -148,6 +158,7 @@ class Director:
             if game.pairing is not None:
                 scheduler.start(game.pairing)
                 self._due.append(game.pairing)
+        self._missing: list[str] = []  # who has been told to be waited for
         self._failed: set[int] = set()  # games that failed once and are played again
         self._running = 0
         self._draining = False
@@ -177,15 +188,28 @@ class Director:
 
     async def run(self) -> Summary:
         """Play all games; returns when the last is stored."""
+        self._observer.planned(self._scheduler.games)
         async with trio.open_nursery() as nursery:
             while True:
                 await self._start_games(nursery)
+                self._tell_who_is_missing()
                 left = bool(self._due) or not self._scheduler.done
                 if not self._running and (self._draining or not left):
                     self.summary.complete = not left
                     self.summary.withdrawn = self._roster.withdrawn
                     return self.summary
                 await self._something_new()
+
+    def _tell_who_is_missing(self) -> None:
+        """While nothing can be played, let the host know who is waited for."""
+        if self._running or self._draining:
+            return
+        free = self._roster.free(self._settings.waits.ready)
+        missing = [bot.name for bot in self._settings.event.bots if bot.name not in free]
+        if missing and missing != self._missing:
+            seconds = self._settings.waits.ready // SECOND
+            self._observer.tell(f"waiting up to {seconds} s for {', '.join(missing)}")
+        self._missing = missing
 
     async def _something_new(self) -> None:
         """Return when a game has ended, somebody has come or gone, or a wait is over."""
@@ -268,10 +292,10 @@ class Director:
             self._notify()
 
     async def _play_again(self, pairing: Pairing) -> None:
-        self.summary.voids += 1
         self._begun.pop(pairing.number, None)
         if pairing.number not in self._failed:
             self._failed.add(pairing.number)
+            self.summary.replayed += 1
             self._due.appendleft(pairing)
             self._observer.tell(f"game {pairing.number} failed and is played again")
         else:
@@ -420,6 +444,6 @@ class Director:
         for fall in finished.falls:
             if fall.reason.is_forfeit:
                 self.summary.forfeits[finished.table.bots[fall.seat], fall.reason] += 1
-        if finished.reason is Reason.ABORTED:
-            self.summary.voids += 1
+        self.summary.voids += finished.reason.is_void
+        self._observer.planned(self._scheduler.games)
         self._observer.finished(finished)

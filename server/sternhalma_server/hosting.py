@@ -15,10 +15,11 @@ from sternhalma_server.journal import Journal
 from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
+from sternhalma_server.record import parse_record
 from sternhalma_server.results import Results
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings
-from sternhalma_server.store import Store, StoredEvent
+from sternhalma_server.store import Store, StoredEvent, StoreFullError
 from sternhalma_tournament.amendments import parse_amendment
 from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.formats import apply_amendment, scheduler_of
@@ -85,13 +86,13 @@ async def host_event(
         store.set_state(event, "running")
         journal = Journal(store, event, observer.tell)
         results = Results(settings.event)
-        keeper = StoreKeeper(root, results, store, event, journal)
+        keeper = StoreKeeper(root, results, journal, observer.tell)
         scheduler = scheduler_of(settings.event)
         for amendment in store.amendments(event):
             if amendment.kind == BYE:
                 results.add_bye(msgspec.json.decode(amendment.text, type=GameResult))
         for game in store.finished_games(event):
-            await keeper.show(game.record)
+            keeper.show(parse_record(game.record))
         for amendment in store.amendments(event):
             if amendment.kind == RULING:
                 ruling = parse_amendment(amendment.text)
@@ -101,6 +102,7 @@ async def host_event(
         begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
         if stored is not None:
             observer.resumed(len(results), len(begun))
+        lost = False
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(journal.run)
@@ -117,10 +119,36 @@ async def host_event(
                 nursery.cancel_scope.cancel()
         finally:
             with trio.CancelScope(shield=True):
-                await journal.close()
-                await keeper.write_tables()
-        store.set_state(event, "closed" if summary.complete else "paused")
+                lost = await _close(journal, observer)
+                await keeper.write()
+        if lost:
+            summary.complete = False
+        else:
+            store.set_state(event, "closed" if summary.complete else "paused")
         # Of the whole event, not only of what was played since the last stop.
         summary.games, summary.forfeits = len(results), results.forfeits
-        summary.voids = max(summary.voids, results.voids)
+        summary.voids = results.voids
         return summary
+
+
+async def _close(journal: Journal, observer: Observer) -> bool:
+    """Write what the journal still holds; whether that failed, the disk being full."""
+    try:
+        await journal.close()
+    except StoreFullError as problem:
+        observer.tell(f"{problem}; games go on from what was stored last")
+        return True
+    return False
+
+
+def past(root: Path, settings: Settings) -> Summary:
+    """What became of an event that has been played to its end in the folder *root*."""
+    results = Results(settings.event)
+    with Store.read(root / STORE) as store:
+        stored = store.event(settings.event.name)
+        assert stored is not None
+        for game in store.finished_games(stored.id):
+            results.add(parse_record(game.record))
+    return Summary(
+        games=len(results), forfeits=results.forfeits, voids=results.voids, complete=True
+    )

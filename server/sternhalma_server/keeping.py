@@ -7,7 +7,7 @@ whenever there is news but tables at most once a second; losing them loses nothi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,16 +15,16 @@ import msgspec
 import trio
 
 from sternhalma_server.announce import Table
-from sternhalma_server.archive import write_record, write_tables
+from sternhalma_server.archive import record_name, write_record, write_tables
 from sternhalma_server.clock import SECOND
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.journal import Journal
-from sternhalma_server.record import format_happening, format_record, parse_happening, parse_record
+from sternhalma_server.record import Record, format_happening, format_record, parse_happening
 from sternhalma_server.recording import record_of, recorded, resumed
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import Results
-from sternhalma_server.store import EventId, FinishedGame, Store
+from sternhalma_server.store import FinishedGame, GameStoredError
 from sternhalma_server.wire import clean
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import BYE, GameResult
@@ -113,17 +113,19 @@ class GameLedger:
 class StoreKeeper:
     """Keeps an event in its store by way of *journal*, and derived from it in the folder *root*.
 
-    *epoch* added to the clock of the stamps gives wall time.
+    `epoch` added to the clock of the stamps gives wall time; *tell* is given sentences for the
+    host.
     """
 
     def __init__(
-        self, root: Path, results: Results, store: Store, event: EventId, journal: Journal
+        self, root: Path, results: Results, journal: Journal, tell: Callable[[str], None]
     ) -> None:
         self._root = root
         self._results = results
-        self._store = store
-        self._event = event
         self._journal = journal
+        self._tell = tell
+        self._unwritten: list[Record] = []
+        self._failed = False  # the last try to write tables
         self._news = trio.Event()
         self._writing = trio.Lock()
         self.epoch = time.time_ns() - time.monotonic_ns()
@@ -143,36 +145,59 @@ class StoreKeeper:
         return GameLedger(self, self._journal, table, letters, self.epoch)
 
     async def keep(self, finished: Finished, said: str) -> None:
-        """Store a finished game, and write its record as a file."""
-        text = format_record(record_of(finished))
-        number = int(finished.table.game)
-        await self._journal.finish(FinishedGame(number, text, said))
-        await self.show(text)
+        """Store a finished game; it is on the disk when this returns."""
+        record = record_of(finished)
+        text = format_record(record)
+        try:
+            await self._journal.finish(FinishedGame(record.game, text, said))
+        except GameStoredError:
+            # A game that failed after it was stored is not played twice: its first result stands.
+            return
+        self.show(record)
 
     async def keep_bye(self, bye: GameResult) -> None:
         """Store a bye, which is no game and has no record."""
-        text = msgspec.json.encode(bye).decode()
-        await trio.to_thread.run_sync(self._store.amend, self._event, BYE, text)
+        await self._journal.amend(BYE, msgspec.json.encode(bye).decode())
         self._results.add_bye(bye)
         self._news.set()
 
-    async def show(self, text: str) -> None:
-        """Derive what people read from a record that is stored."""
-        record = parse_record(text)
+    def show(self, record: Record) -> None:
+        """Count a game that is stored; what people read is derived soon."""
         self._results.add(record)
-        await trio.to_thread.run_sync(write_record, self._root, record)
+        self._unwritten.append(record)
         self._news.set()
 
-    async def write_tables(self) -> None:
-        """Write the tables now."""
+    async def write(self) -> None:
+        """Derive what people read: records that have no file yet, and the tables.
+
+        Whatever goes wrong with that, a full disk say, is told once and tried again with the next
+        news: what is derived must never stop what is stored.
+        """
         async with self._writing:
             self._news = trio.Event()
             # Worked out here, where games are added, and only written elsewhere.
-            await trio.to_thread.run_sync(write_tables, self._root, self._results.files())
+            records, files = [*self._unwritten], self._results.files()
+            try:
+                await trio.to_thread.run_sync(_write_all, self._root, records, files)
+            except OSError as problem:
+                if not self._failed:
+                    self._tell(f"cannot write tables and records: {problem.strerror}; going on")
+                self._failed = True
+                self._news.set()
+            else:
+                self._failed = False
+                del self._unwritten[: len(records)]
 
     async def run(self) -> None:
-        """Write the tables whenever there is news, until cancelled."""
+        """Derive whenever there is news, until cancelled."""
         while True:
             await self._news.wait()
-            await self.write_tables()
+            await self.write()
             await trio.sleep(TABLES_EVERY)
+
+
+def _write_all(root: Path, records: Iterable[Record], files: Mapping[str, str]) -> None:
+    for record in records:
+        if not (root / record_name(record.game)).exists():
+            write_record(root, record)
+    write_tables(root, files)

@@ -125,6 +125,7 @@ class Runner:
             if scope.cancelled_caught:
                 self._woken()
         assert referee.finished is not None
+        self._log()
         await self._ledger.keep(referee.finished)
         self._tell(None, "")
         return referee.finished
@@ -260,6 +261,13 @@ class Runner:
         assert self._question is not None
         return max(0, connection.transport.now() - self._question.sent)
 
+    def _log(self) -> None:
+        """Write down what has happened since."""
+        happened = self._referee.happened
+        for happening in happened[self._logged :]:
+            self._ledger.log(happening)
+        self._logged = len(happened)
+
     def _tell(self, asked: Seat | None, question: str) -> int:
         """Send the outbox, to the seat that is asked at once and with the question behind it.
 
@@ -267,9 +275,7 @@ class Runner:
         Returns when the question had been handed over.
         """
         referee, ledger = self._referee, self._ledger
-        for happening in referee.happened[self._logged :]:
-            ledger.log(happening)
-        self._logged = len(referee.happened)
+        self._log()
         outbox, referee.outbox = referee.outbox, []
         start = 0
         if asked is not None:

@@ -149,6 +149,12 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
 
 def _check_connections(event: Event, where: str) -> None:
     """A bot that plays both seats of its pair needs two connections in every game."""
+    for number, bot in enumerate(event.bots, start=1):
+        if bot.connections is not None and bot.connections > MAX_SLOT:
+            raise EventFileError(
+                f"{where}: bots[{number}].connections: expected at most {MAX_SLOT},"
+                f" got {bot.connections}"
+            )
     if sides_of(event) == event.players:
         return
     alone = {entry.bots[0] for entry in entries_of(event) if len(set(entry.bots)) == 1}

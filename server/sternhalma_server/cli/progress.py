@@ -6,10 +6,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from sternhalma_server.announce import Table
+from sternhalma_server.cli.parser import counted
 from sternhalma_server.referee import Finished
 
 if TYPE_CHECKING:
@@ -28,24 +29,32 @@ def outcome(finished: Finished) -> str:
     return f"game {table.game}: {placed} ({finished.reason}{cause}, {finished.last.ply - 1} plies)"
 
 
-def resumption(finished: int, total: int, running: int) -> str:
+def resumption(finished: int, running: int) -> str:
     """Where an event goes on, as a sentence."""
-    games = "game that was" if running == 1 else "games that were"
-    return f"going on: {finished} of {total} games are over, {running} {games} running go on"
+    return f"going on: {counted(finished, 'game')} over before, {counted(running, 'game')} running"
 
 
 class LineProgress:
     """A line for each game that ends; for pipes and logs."""
 
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self._total = total
+    def __init__(self, event: str, stream: TextIO) -> None:
+        self._event = event
+        self._total = 0
         self._stream = stream
         self._done = 0
+
+    def listening(self, host: str, port: int) -> None:
+        """Say where the server listens."""
+        self._say(f"{self._event}: listening on {host} port {port}")
 
     def resumed(self, finished: int, running: int) -> None:
         """Say where the event goes on."""
         self._done = finished
-        print(resumption(finished, self._total, running), file=self._stream, flush=True)
+        self._say(resumption(finished, running))
+
+    def planned(self, games: int) -> None:
+        """Remember how many games there are to be."""
+        self._total = games
 
     def started(self, table: Table) -> None:
         """A game has started: nothing to say yet."""
@@ -53,11 +62,17 @@ class LineProgress:
     def finished(self, finished: Finished) -> None:
         """Say how the game ended."""
         self._done += 1
-        print(f"[{self._done}/{self._total}] {outcome(finished)}", file=self._stream, flush=True)
+        self._say(f"[{self._done}/{self._total}] {outcome(finished)}")
 
     def tell(self, sentence: str) -> None:
         """Say *sentence* on standard error."""
-        print(sentence, file=sys.stderr, flush=True)
+        with suppress(OSError):
+            print(sentence, file=sys.stderr, flush=True)
+
+    def _say(self, sentence: str) -> None:
+        # Whoever read this may have gone away: that is no reason to end an event.
+        with suppress(OSError):
+            print(sentence, file=self._stream, flush=True)
 
     @contextmanager
     def shown(self) -> Generator[None]:
@@ -68,10 +83,11 @@ class LineProgress:
 class LiveProgress:
     """A bar with the believed end, the games that run, and points so far; for terminals."""
 
-    def __init__(self, total: int, entries: list[str]) -> None:
+    def __init__(self, event: str, entries: list[str]) -> None:
         from rich.live import Live
 
-        self._total = total
+        self._event = event
+        self._total = 0
         self._running: dict[str, Table] = {}
         self._done = 0
         self._before = 0  # games that an earlier run had played
@@ -81,10 +97,18 @@ class LiveProgress:
         self._last = ""
         self._live = Live(get_renderable=self._render, refresh_per_second=4, transient=True)
 
+    def listening(self, host: str, port: int) -> None:
+        """Say where the server listens."""
+        self._live.console.print(f"{self._event}: listening on {host} port {port}", markup=False)
+
     def resumed(self, finished: int, running: int) -> None:
         """Say where the event goes on."""
         self._done = self._before = finished
-        self.tell(resumption(finished, self._total, running))
+        self.tell(resumption(finished, running))
+
+    def planned(self, games: int) -> None:
+        """Remember how many games there are to be."""
+        self._total = games
 
     def started(self, table: Table) -> None:
         """Show the game among those that run."""

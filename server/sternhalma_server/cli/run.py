@@ -13,17 +13,16 @@ from typing import Final
 import trio
 
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
-from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.director import Summary
-from sternhalma_server.hosting import host_event, is_finished
+from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.settings import load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.formats import scheduler_of
 
 PORT: Final = 7121  # what remote bots are told; an event of local bots takes any free port
 
@@ -39,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument(
         "--port",
-        type=int,
+        type=port_number,
         help=f"the port to listen on (default: {PORT}, or any free one if all bots are local)",
     )
     parser.add_argument("--again", action="store_true", help="play anew, replacing old results")
@@ -57,13 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     settings = load_settings(arguments.event)
     root: Path = arguments.out or Path("results") / settings.event.name
-    if arguments.again and root.exists():
-        with StoreLock(root / STORE):
-            clear_archive(root)
-    elif is_finished(root, settings):
-        _print_standings(root, as_json=arguments.json)
-        _say(f"finished before, results in {root}; --again plays it anew", arguments)
-        return _CLEAN
+    if not arguments.again and is_finished(root, settings):
+        return _show(
+            past(root, settings),
+            root,
+            f"finished before, results in {root}; --again plays it anew",
+            as_json=arguments.json,
+        )
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
     context = None
@@ -71,42 +70,57 @@ def _run(arguments: argparse.Namespace) -> int:
         files = settings.event.tls
         context = server_context(settings.folder / files.cert, settings.folder / files.key)
     listener = Listener(arguments.host, port, context)
-    _say(f"{settings.event.name}: listening on {listener.host} port {listener.port}", arguments)
-    total = scheduler_of(settings.event).games
+    if arguments.again and root.exists():
+        # Only now that nothing stands in the way of playing anew.
+        with StoreLock(root / STORE):
+            clear_archive(root)
     progress: LineProgress | LiveProgress
     if sys.stdout.isatty() and not arguments.json:
-        progress = LiveProgress(total, [entry.name for entry in settings.entries])
+        progress = LiveProgress(settings.event.name, [entry.name for entry in settings.entries])
     else:
-        progress = LineProgress(total, sys.stderr if arguments.json else sys.stdout)
+        stream = sys.stderr if arguments.json else sys.stdout
+        progress = LineProgress(settings.event.name, stream)
     with progress.shown():
         summary = trio.run(host_event, settings, listener, root, progress)
     if not summary.complete:
-        _say(f"stopped, the same command goes on with the event; results in {root}", arguments)
+        sentence = f"stopped, the same command goes on with the event; results in {root}"
+        print(sentence, file=sys.stderr if arguments.json else sys.stdout, flush=True)
         return _INTERRUPTED
-    _print_standings(root, as_json=arguments.json)
-    _say(f"{summary.games} games, results in {root}", arguments)
+    return _show(
+        summary,
+        root,
+        f"{counted(summary.games, 'game')}, results in {root}",
+        as_json=arguments.json,
+    )
+
+
+def _show(summary: Summary, root: Path, sentence: str, *, as_json: bool) -> int:
+    """Print the standings and what went wrong, and return the exit status."""
+    name = "standings.json" if as_json else "standings.md"
+    print((root / name).read_text(encoding="utf-8"), end="" if as_json else "\n")
+    print(sentence, file=sys.stderr if as_json else sys.stdout, flush=True)
     if summary.clean:
         return _CLEAN
     print(faults(summary), file=sys.stderr)
     return _FAULTS
 
 
-def _say(sentence: str, arguments: argparse.Namespace) -> None:
-    print(sentence, file=sys.stderr if arguments.json else sys.stdout, flush=True)
+def port_number(text: str) -> int:
+    """The type of an argument that is a port to listen on, 0 for any free one."""
+    if not (text.isdecimal() and text.isascii() and len(text) < 6 and int(text) < 65536):
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text[:40]!r}")
+    return int(text)
 
 
 def faults(summary: Summary) -> str:
     """The sentence that says what went wrong in an event."""
     parts = [
-        f"{bot} forfeited {count} {'game' if count == 1 else 'games'} ({reason})"
+        f"{bot} forfeited {counted(count, 'game')} ({reason})"
         for (bot, reason), count in sorted(summary.forfeits.items())
     ]
     parts += [f"{bot} was withdrawn" for bot in summary.withdrawn]
     if summary.voids:
-        parts.append(f"{summary.voids} void {'game' if summary.voids == 1 else 'games'}")
+        parts.append(f"{counted(summary.voids, 'void game')}")
+    if summary.replayed:
+        parts.append(f"{counted(summary.replayed, 'game')} played again after the server failed")
     return f"the event ended with faults: {'; '.join(parts)}"
-
-
-def _print_standings(root: Path, *, as_json: bool) -> None:
-    name = "standings.json" if as_json else "standings.md"
-    print((root / name).read_text(encoding="utf-8"), end="" if as_json else "\n")

@@ -101,6 +101,12 @@ class MemoryServer:
         self.games.append(finished)
         self.stored[int(finished.table.game)] = result_of(record_of(finished))
 
+    def listening(self, host: str, port: int) -> None:
+        """Never: in memory nothing is listened on."""
+
+    def planned(self, games: int) -> None:
+        """So many games there are to be."""
+
     def resumed(self, finished: int, running: int) -> None:
         """Never: in memory every event is new."""
 
@@ -108,7 +114,7 @@ class MemoryServer:
         """A game has started."""
         self.tables.append(table)
 
-    def finished(self, finished: Finished) -> None:
+    def finished(self, finished: Finished, planned: int = 0) -> None:
         """A game is over and stored."""
 
     def tell(self, sentence: str) -> None:
