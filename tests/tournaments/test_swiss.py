@@ -180,6 +180,20 @@ def test_a_late_entry_plays_from_the_next_round_on_and_has_no_bye_for_the_last()
     assert any("n9" in pairing.entries for pairing in play_round(swiss, free))
 
 
+def test_releasing_the_last_game_of_a_round_does_not_end_the_round() -> None:
+    swiss = SwissScheduler(names(4), 2, 2)
+    begun = [swiss.next(everybody(4))]
+    assert begun[0] is not None
+    swiss.start(begun[0])
+    swiss.finish(decided(begun[0]))
+    last = swiss.next(everybody(4))
+    assert last is not None
+    swiss.start(last)
+    swiss.release(last.number)
+    assert swiss.round == 1
+    assert swiss.next(everybody(4)) == last
+
+
 def test_a_released_game_is_called_again() -> None:
     swiss = SwissScheduler(names(4), 2, 1)
     first = swiss.next(everybody(4))

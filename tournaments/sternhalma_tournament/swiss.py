@@ -119,10 +119,12 @@ class SwissScheduler:
 
     def release(self, number: int) -> None:
         """The game goes back to the proposals of its round."""
+        # Looked at before, while the round still has a game: without any it would be over.
+        proposals = self._proposals()
         pairing = self._running.pop(number, None)
         if pairing is None:
             raise ValueError(f"expected the number of a running game, got {number!r}")
-        self._proposed = dict(sorted({**self._proposals(), number: pairing}.items()))
+        self._proposed = dict(sorted({**proposals, number: pairing}.items()))
 
     def finish(self, result: GameResult) -> None:
         """The game has ended; with the last one the round ends."""
