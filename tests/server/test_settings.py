@@ -67,9 +67,10 @@ def test_remote_bots_are_known_by_token_and_slots_and_local_ones_are_not() -> No
     assert read(text).bot("prog").argv == ("true",)
 
 
-def test_more_connections_than_the_protocol_has_slots_are_cut_to_those() -> None:
-    settings = read(remote_event("zoe", "max") + "connections = 1000\n")
-    assert settings.slots(settings.bot("max")) == 64
+def test_more_connections_than_the_protocol_has_slots_are_refused() -> None:
+    expected = r"cup\.toml: bots\[2\]\.connections: expected at most 64, got 65"
+    with pytest.raises(EventFileError, match=expected):
+        read(remote_event("zoe", "max") + "connections = 65\n")
 
 
 @pytest.mark.parametrize(
