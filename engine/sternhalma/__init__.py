@@ -14,7 +14,7 @@ Everything is a value: a game is never changed, `play` returns the game after th
 from sternhalma.board import HALMA13, HALMA19, STAR, Board, Hole, Mask, NotationError
 from sternhalma.game import Game
 from sternhalma.move import MAX_PATH, PASS, IllegalMoveError, Move
-from sternhalma.notation import PositionError, format_position, parse_position
+from sternhalma.notation import BoardText, PositionError, format_position, parse_position
 from sternhalma.perft import perft
 from sternhalma.position import Position, Progress
 from sternhalma.result import End, Result, Terms
@@ -31,6 +31,7 @@ __all__ = [
     "STAR",
     "AtLimit",
     "Board",
+    "BoardText",
     "Colour",
     "End",
     "Game",

@@ -70,6 +70,11 @@ class Board:
         return tuple(slice(row[0], row[-1] + 1) for row in self.rows)
 
     @cached_property
+    def row_of(self) -> tuple[int, ...]:
+        """For each hole the number of its row, from the north."""
+        return tuple(number for number, row in enumerate(self.rows) for _ in row)
+
+    @cached_property
     def in_points(self) -> Mask:
         """The holes of all points, used or not."""
         return union(self.points.values())

@@ -14,7 +14,11 @@ def finishers(position: Position) -> tuple[tuple[Seat, ...], ...]:
     lanes_of = position.seating.lanes_of
     # Most turns fill no target at all, whoever's marbles count: this answers them.
     fills = position.seating.fills
-    candidates = [seat for seat in position.active if fills[seat] & occupied == fills[seat]]
+    candidates = [
+        seat
+        for seat in position.active
+        if fills[seat] & occupied == fills[seat] and position.own(seat) & fills[seat]
+    ]
     if not candidates:
         return ()
     filled = [

@@ -10,7 +10,7 @@ the turn limit; a round of passes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sternhalma.board import Hole, Mask
 from sternhalma.finishing import finishers
@@ -24,8 +24,7 @@ from sternhalma.rules import AtLimit, Rules
 from sternhalma.seating import Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(NamedTuple):
     """One game. Make it with `Game.new` or `Game.load`.
 
     `passed` are the seats that have passed since the last move, `last` is the full path played
@@ -214,8 +213,7 @@ def _out(position: Position, seat: Seat) -> Position:
     for member in unit:
         position = position.without(member, position.seating.starts[member])
     stay = (tuple(s for s in group if s not in unit) for group in position.finished)
-    return replace(
-        position,
+    return position._replace(
         finished=tuple(group for group in stay if group),
         out=(*position.out, unit),
     )
@@ -238,7 +236,7 @@ def _settle(
             position = _out(position, mover)
     new = finishers(position)
     if new:
-        position = replace(position, finished=position.finished + new)
+        position = position._replace(finished=position.finished + new)
     end = _end(position, terms, passed, finished=bool(new))
     if end is not None:
         return _over(position, terms, end, passed, last)
@@ -249,7 +247,7 @@ def _settle(
         turn: Seat | None = position.turn
         while turn is not None and turn in position.gone:
             turn = position.following(turn)
-        position = replace(position, turn=turn)
+        position = position._replace(turn=turn)
     return Game(position, terms, passed, last)
 
 
@@ -278,5 +276,4 @@ def _end(
 def _over(
     position: Position, terms: Terms, end: End, passed: frozenset[Seat], last: Move | None
 ) -> Game:
-    position = replace(position, turn=None)
-    return Game(position, terms, passed, last, place(position, terms, end))
+    return Game(position._replace(turn=None), terms, passed, last, place(position, terms, end))

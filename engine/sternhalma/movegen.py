@@ -49,6 +49,7 @@ class Moves:
     long: bool
     revisits: bool
     everywhere: int
+    southward: bool  # whether the target is in higher holes than the start
     cells: dict[int, Cell]
     rays: dict[int, tuple[Ray, ...]]
     hop_tables: tuple[HopTable, ...]
@@ -151,8 +152,10 @@ class Moves:
         """Whether any of *marbles* has a move; quick where one can step."""
         cells = self.cells
         rest = marbles
+        southward = self.southward
         while rest:
-            origin = rest & -rest
+            # From the front: the marbles behind are the ones that are often blocked.
+            origin = 1 << (rest.bit_length() - 1) if southward else rest & -rest
             rest ^= origin
             near, _, ends, _ = cells[origin]
             if near & ends & ~occupied:
@@ -224,6 +227,7 @@ def _moves(seating: Seating, lane: Lane) -> Moves:
         long=rules.long,
         revisits=rules.revisits,
         everywhere=everywhere,
+        southward=lane.target > lane.start,
         cells=cells,
         rays=_long_hop_rays(board) if rules.long else {},
         hop_tables=tuple(hop_tables),

@@ -6,7 +6,8 @@ game. Positions are values; to move is to make another one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sternhalma.board import LETTERS, Hole, Mask
 from sternhalma.rules import Rules
@@ -26,9 +27,9 @@ class Progress:
         return -self.home, self.distance
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """One position.
+class Position(NamedTuple):
+    """One position. A named tuple, because one is made for every turn and a frozen dataclass costs
+    three times as much to make.
 
     `marbles` holds a set of holes for each colour of the board; `turn` is the seat to move, None
     when the game is over; `counts` the turns each seat has had; `finished` and `out` the seats that
@@ -133,8 +134,7 @@ class Position:
     def without(self, seat: Seat, holes: Mask) -> Position:
         """The position with the marbles of *seat* lifted from *holes*."""
         lifted = {lane.colour for lane in self.seating.lanes_of[seat]}
-        return replace(
-            self,
+        return self._replace(
             marbles=tuple(
                 Mask(own & ~holes) if colour in lifted else own
                 for colour, own in enumerate(self.marbles)

@@ -47,11 +47,13 @@ def game_line(table: Table, letters: Sequence[str], seat: Seat | None) -> str:
     )
 
 
-def turn_line(game: str, ply: int, limit: int | None, budget: Budget, position: Position) -> str:
-    """`turn ...`; *limit* is the time for the move in nanoseconds."""
+def turn_line(
+    game: str, ply: int, limit: int | None, budget: Budget, position: Position, board: str
+) -> str:
+    """`turn ...`; *limit* is the time for the move in nanoseconds, *board* the board field."""
     left = "-" if limit is None else limit // MILLISECOND
     periods = f" periods={budget.periods}" if budget.periods else ""
-    return f"turn {game} {ply} {left} {format_position(position)}{periods}"
+    return f"turn {game} {ply} {left} {format_position(position, board)}{periods}"
 
 
 def position_line(game: str, ply: int, position: Position) -> str:

@@ -20,12 +20,14 @@ from sternhalma_server.clock import SECOND
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.journal import Journal
-from sternhalma_server.record import Record, format_happening, format_record, parse_happening
-from sternhalma_server.recording import record_of, recorded, resumed
+from sternhalma_server.record import Record, format_record, parse_happening
+from sternhalma_server.recording import line_of, record_of, resumed
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import Results
+from sternhalma_server.rulings import RULING
 from sternhalma_server.store import FinishedGame, GameStoredError
 from sternhalma_server.wire import clean
+from sternhalma_tournament.amendments import Amendment, format_amendment
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import BYE, GameResult
 
@@ -92,10 +94,13 @@ class GameLedger:
 
     def log(self, happening: Happening) -> None:
         """Note what has happened; it is on the disk soon."""
-        self._journal.post(self._number, format_happening(recorded(self._letters, happening)))
+        self._journal.post(self._number, line_of(self._letters, happening))
 
     def heard(self, seat: int, line: Line) -> None:
-        """Note a line as the seat sent it, with its stamp."""
+        """Note a line as the seat sent it, with its stamp.
+
+        The runner leaves out lines that follow from the ply they made.
+        """
         stamp = line.stamp + self._epoch
         moment = f"{stamp // SECOND}.{stamp % SECOND // 1000:06d}"
         said = f"{self._letters[seat]} {moment} {clean(line.text)}"
@@ -159,6 +164,16 @@ class StoreKeeper:
         """Store a bye, which is no game and has no record."""
         await self._journal.amend(BYE, msgspec.json.encode(bye).decode())
         self._results.add_bye(bye)
+        self._news.set()
+
+    async def keep_ruling(self, ruling: Amendment) -> None:
+        """Store a ruling of the host; the tables heed it."""
+        try:
+            await self._journal.amend(RULING, format_amendment(ruling))
+        except trio.Cancelled:
+            self._results.amend(ruling)  # it is stored all the same when the journal is closed
+            raise
+        self._results.amend(ruling)
         self._news.set()
 
     def show(self, record: Record) -> None:

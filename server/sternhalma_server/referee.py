@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sternhalma import Game, IllegalMoveError, NotationError, Result, Seat
+from sternhalma import BoardText, Game, IllegalMoveError, NotationError, Result, Seat
 from sternhalma_server.announce import (
     Table,
     game_line,
@@ -103,7 +103,9 @@ class Referee:
         self._time = Timekeeper(table.control, table.lag, len(table.bots), in_credit)
         self._tries = [table.tries] * len(table.bots)
         self._agreed: set[Seat] = set()  # who wants a draw now: the offer stands while not empty
+        self._board = BoardText()
         self._question: Question | None = None
+        self._plain = False  # whether the last line follows from the last ply
         self._ply = 1
         self.turn: Seat | None = self._game.turn
 
@@ -178,7 +180,9 @@ class Referee:
         assert self.turn is not None
         limit, budget = self._time.limit(self.turn), self._time.budget(self.turn)
         left = None if limit is None else max(0, limit - waited)
-        line = turn_line(self.table.game, self._ply, left, budget, self._game.position)
+        position = self._game.position
+        board = self._board.of(position)
+        line = turn_line(self.table.game, self._ply, left, budget, position, board)
         if not with_moves:
             return line
         names = self.table.rules.board.names
@@ -199,6 +203,7 @@ class Referee:
         """A line from the seat to move, which has been asked; the server read it at *read*."""
         question = self._question
         assert question is not None
+        self._plain = False
         elapsed = max(0, min(line.stamp, read) - question.sent)
         patience = self.patience
         if patience is not None and elapsed > patience:
@@ -220,6 +225,12 @@ class Referee:
             self._unsolicited(seat, line, gate, "stale", sentence)
             return
         self._play(seat, line, message, elapsed, read)
+
+    @property
+    def was_plain(self) -> bool:
+        """Whether the line answered last was `move GAME PLY PATH` with the path as it is kept, so
+        that it need not be kept beside the ply."""
+        return self._plain
 
     def flag(self, seat: Seat, waited: int, line: Line | None = None) -> None:
         """The clock of *seat* has run out after *waited*, with *line* too late or nothing said."""
@@ -257,6 +268,8 @@ class Referee:
         path = message.path
         if game.last is not move or not path.islower():
             path = game.format_move(game.last)
+        else:
+            self._plain = line.text.count(" ") == 3
         ply = self._charge(seat, path, elapsed, read, line.stamp, message.offers_draw)
         self.happened.append(ply)
         moved = moved_line(self.table.game, self._letters[seat], ply, self._time.budget(seat))

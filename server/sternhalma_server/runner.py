@@ -65,7 +65,7 @@ class Ledger(Protocol):
     """Where a game is written down as it is played."""
 
     def heard(self, seat: int, line: Line) -> None:
-        """Note a line as the seat sent it."""
+        """Note a line as the seat sent it, if it does not follow from the ply it made."""
         ...
 
     def log(self, happening: Happening) -> None:
@@ -224,8 +224,9 @@ class Runner:
         connection = seated.connection
         now = connection.transport.now()
         while (line := connection.next_line()) is not None:
-            self._ledger.heard(seat, line)
             referee.answer(seat, line, now, seated.gate)
+            if not referee.was_plain:
+                self._ledger.heard(seat, line)
             if not self._is_waiting(seat):
                 return
         if referee.outbox:

@@ -117,6 +117,7 @@ class Lobby:
         self._why = why
         self._doors = doors
         self._holders: dict[tuple[str, int], Holder] = {}
+        self._by_name: dict[str, dict[int, Holder]] = {}  # the same, by name and then slot
         self._unnamed: Counter[str] = Counter()  # connections without a login, by address
         self._courier = Courier(nursery)
         self._changed = trio.Event()
@@ -132,12 +133,16 @@ class Lobby:
 
     def idle(self, name: str) -> list[Holder]:
         """The holders of *name* that are ready for a game, by slot."""
-        ready = [h for h in self._holders.values() if h.name == name and h.game is None]
-        return sorted(ready, key=lambda holder: holder.login.slot)
+        holders = self._by_name.get(name, {})
+        return [holders[slot] for slot in sorted(holders) if holders[slot].game is None]
 
     def connections(self, name: str) -> int:
         """How many connections *name* has, in games or not."""
-        return sum(holder.name == name for holder in self._holders.values())
+        return len(self._by_name.get(name, ()))
+
+    def invite(self, bot: Known) -> None:
+        """Let a late bot log in from now on."""
+        self._admission.invite(bot)
 
     async def changed(self) -> None:
         """Return when somebody has come, gone or become free."""
@@ -212,6 +217,7 @@ class Lobby:
                 else:
                     holder = Holder(verdict.name, login, connection, session)
                     self._holders[holder.key] = holder
+                    self._by_name.setdefault(holder.name, {})[login.slot] = holder
                     self._wait(holder)
                 self._notify()
                 return True
@@ -290,6 +296,7 @@ class Lobby:
         """End the connection of *holder*, which then holds nothing."""
         if self._holders.get(holder.key) is holder:
             del self._holders[holder.key]
+            del self._by_name[holder.name][holder.login.slot]
         self._reply(holder.connection, holder.session)
         self._end(holder.connection)
         self._notify()
