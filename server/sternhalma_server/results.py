@@ -15,9 +15,25 @@ from typing import Final
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.record import Out, Ply, Record
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.amendments import Amendment, Rulings, late_entries
+from sternhalma_tournament.amendments import (
+    NO_RULINGS,
+    Amendment,
+    Annulment,
+    Correction,
+    LateEntry,
+    Rulings,
+    check_game,
+)
+from sternhalma_tournament.bracket import (
+    MatchState,
+    bracket_json,
+    bracket_markdown,
+    knockout_standings,
+)
 from sternhalma_tournament.event import Event, entries_of, sides_of
-from sternhalma_tournament.formats import scheduler_of
+from sternhalma_tournament.extent import extent_of
+from sternhalma_tournament.formats import scheduler_after
+from sternhalma_tournament.knockout import KnockoutScheduler
 from sternhalma_tournament.scores import GameResult, bye_half_points
 from sternhalma_tournament.standings import Standings, standings_of
 from sternhalma_tournament.tables import (
@@ -57,10 +73,12 @@ class Results:
         self._event = event
         self._bye = bye_half_points(sides_of(event))
         self._entries = [entry.name for entry in entries_of(event)]
-        self._planned = scheduler_of(event).games
+        self._extent = extent_of(event)
         self._amendments: list[Amendment] = []
+        self._rulings = NO_RULINGS
+        self._history: list[GameResult | Amendment] = []
         self._results: dict[int, GameResult] = {}
-        self._tally = self._empty()
+        self._tally: Tally | None = Tally(self._entries, bye=self._bye)
         self._times = {bot.name: Times() for bot in event.bots}
         self._rows: dict[int, Sequence[str]] = {}
         self.forfeits: Counter[tuple[str, Reason]] = Counter()  # by bot and reason
@@ -72,6 +90,20 @@ class Results:
     def __iter__(self) -> Iterator[GameResult]:
         """The results as they were played, byes among them, by number."""
         return (self._results[game] for game in sorted(self._results))
+
+    @property
+    def history(self) -> Sequence[GameResult | Amendment]:
+        """Results and rulings in the order in which they came."""
+        return self._history
+
+    @property
+    def planned(self) -> int:
+        """How many games and byes count or are to be, as far as can be said now."""
+        return self._extent.games
+
+    def result(self, number: int) -> GameResult | None:
+        """The result of game *number* as it was played, if it is over."""
+        return self._results.get(number)
 
     def add(self, record: Record) -> None:
         """Count the game of *record*.
@@ -100,47 +132,68 @@ class Results:
         self._count(bye)
 
     def amend(self, amendment: Amendment) -> None:
-        """Let a ruling of the host count: the tables are added up anew, nothing is struck out.
+        """Let a ruling of the host count: nothing is struck out, the tables are added up anew.
 
-        Raises `ValueError` for a ruling that does not fit the results.
+        Raises `ValueError` for a ruling on a game that is over and to which it does not fit.
         """
-        amendments = [*self._amendments, amendment]
-        entries = [*self._entries, *(late.entry for late in late_entries(amendments))]
-        rulings = Rulings.of(amendments)
-        tally = Tally(entries, rulings.apply(self), bye=self._bye)
-        self._amendments, self._tally = amendments, tally
+        if isinstance(amendment, Correction | Annulment) and amendment.number in self._results:
+            check_game(amendment, self._results[amendment.number])
+        self._amendments.append(amendment)
+        self._history.append(amendment)
+        self._rulings = Rulings.of(self._amendments)
+        if isinstance(amendment, LateEntry):
+            self._entries.append(amendment.entry)
+            for bot in amendment.bots:
+                self._times.setdefault(bot, Times())
+        self._extent.rule(self._amendments, self)
+        self._tally = None
 
     def standings(self) -> Standings:
         """The table."""
-        rulings = Rulings.of(self._amendments)
-        return standings_of(self._tally, self._event.tie_breaks, rulings, self._planned)
+        table = standings_of(self.tally, self._event.tie_breaks, self._rulings, self.planned)
+        return knockout_standings(table, self.matches()) if self._is_knockout else table
+
+    def matches(self) -> list[MatchState]:
+        """The bracket of a knockout; empty for any other format."""
+        if not self._is_knockout:
+            return []
+        scheduler = scheduler_after(self._event, self._history)
+        assert isinstance(scheduler, KnockoutScheduler)
+        return list(scheduler.matches())
 
     @property
     def tally(self) -> Tally:
         """What the results add up to, with what has been ruled."""
+        if self._tally is None:
+            self._tally = Tally(self._entries, self._rulings.apply(self), bye=self._bye)
         return self._tally
 
     def files(self) -> dict[str, str]:
         """The text of every table and of the list of results, by the name of its file."""
-        table = self.standings()
+        table, matches = self.standings(), self.matches()
+        bracket = f"\n{bracket_markdown(matches)}" if matches else ""
         return {
             RESULTS: csv_text([_HEAD, *(self._rows[game] for game in sorted(self._rows))]),
-            "standings.md": standings_markdown(table),
+            "standings.md": standings_markdown(table) + bracket,
             "standings.csv": standings_csv(table),
-            "standings.json": standings_json(table),
+            "standings.json": standings_json(table, bracket_json(matches)),
             "times.csv": csv_text([_TIMES_HEAD, *map(_times_row, self._times.items())]),
         }
 
-    def _empty(self) -> Tally:
-        return Tally(self._entries, bye=self._bye)
+    @property
+    def _is_knockout(self) -> bool:
+        return self._event.format == "knockout"
 
     def _count(self, result: GameResult) -> None:
         if result.number in self._results:
             raise ValueError(f"expected each game once, got game {result.number} again")
+        counted = list(self._rulings.apply([result]))
+        if self._tally is not None:
+            for one in counted:
+                self._tally.add(one)
         self._results[result.number] = result
-        rulings = Rulings.of(self._amendments)
-        for counted in rulings.apply([result]):
-            self._tally.add(counted)
+        self._history.append(result)
+        self._extent.enter(result)
 
 
 def result_of(record: Record) -> GameResult:

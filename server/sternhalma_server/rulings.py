@@ -1,0 +1,114 @@
+"""What a store says of its event: results, byes and rulings, in the order in which they came.
+
+A ruling of the host is stored beside the results and changes none of them. Whoever reads them in
+their order, a server that goes on, a table that is asked for, an audit, comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from sternhalma_server.admission import Known
+from sternhalma_server.record import Record, parse_record
+from sternhalma_server.results import Results
+from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.store import Amendment, EventId, Store, StoredEvent, StoredGame, StoreError
+from sternhalma_server.wire import MAX_SLOT
+from sternhalma_tournament.amendments import Amendment as HostRuling
+from sternhalma_tournament.amendments import LateEntry, late_entries, parse_amendment
+from sternhalma_tournament.scores import BYE, GameResult
+
+RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
+
+
+def links(store: Store, event: EventId) -> Iterator[StoredGame | Amendment]:
+    """All that is in the event's chain, in the order of its places.
+
+    What a server adds while this is read is not missed before a game that came after it.
+    """
+    made = deque(store.amendments(event))
+    place = 0
+    for game in store.finished_games(event):
+        while place + 1 < game.place:
+            if not made:
+                made.extend(one for one in store.amendments(event) if one.place > place)
+            if not made or made[0].place > game.place:
+                break  # a place that nothing has: an audit tells
+            place = made[0].place
+            yield made.popleft()
+        place = game.place
+        yield game
+    yield from made
+
+
+def read_amendment(amendment: Amendment) -> GameResult | HostRuling | None:
+    """The bye or the ruling that is stored; None for a kind that tables do not know.
+
+    Raises `ValueError`.
+    """
+    if amendment.kind == BYE:
+        try:
+            return msgspec.json.decode(amendment.text, type=GameResult)
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"expected a bye, got {amendment.text!r}: {error}") from None
+    return parse_amendment(amendment.text) if amendment.kind == RULING else None
+
+
+def rulings_of(store: Store, event: EventId) -> list[HostRuling]:
+    """All rulings of the host, in their order."""
+    return [parse_amendment(one.text) for one in store.amendments(event) if one.kind == RULING]
+
+
+def stored_event(store: Store) -> StoredEvent:
+    """The one event of a results folder's store. Raises `StoreError`."""
+    events = store.events()
+    if len(events) != 1:
+        names = ", ".join(event.name for event in events) or "none"
+        raise StoreError(f"{store.path}: expected one event, got {names}")
+    return events[0]
+
+
+def read_results(
+    store: Store, watch: Callable[[Record], None] | None = None
+) -> tuple[Settings, Results]:
+    """The event of a results folder's store and what it comes to; *watch* is shown each record.
+
+    Raises `StoreError` for a store of none or several events.
+    """
+    stored = stored_event(store)
+    settings = settings_of(stored.source, str(store.path), Path())
+    results = Results(settings.event)
+    for link in links(store, stored.id):
+        if isinstance(link, StoredGame):
+            record = parse_record(link.record)
+            results.add(record)
+            if watch is not None:
+                watch(record)
+        else:
+            enter(results, link)
+    return settings, results
+
+
+def enter(results: Results, amendment: Amendment) -> None:
+    """Let *results* heed what was decided. Raises `ValueError`."""
+    match read_amendment(amendment):
+        case None:
+            pass
+        case GameResult() as bye:
+            results.add_bye(bye)
+        case ruling:
+            results.amend(ruling)
+
+
+def late_bots(rulings: Iterable[HostRuling], secrets: Mapping[str, str]) -> tuple[Known, ...]:
+    """The bots of late entries as the server's admission wants them.
+
+    *secrets* are the digests of their tokens.
+    """
+    late: Iterable[LateEntry] = late_entries(rulings)
+    return tuple(Known(bot, secrets.get(bot), MAX_SLOT) for one in late for bot in one.bots)
