@@ -58,6 +58,10 @@ class Admission:
         self._keys: dict[tuple[str, int], str] = {}  # digests, by name and slot
         self._versions: dict[str, str | None] = {}  # by name, fixed by the first login
 
+    def invite(self, bot: Known) -> None:
+        """Know one more bot from now on."""
+        self._known[bot.name.lower()] = bot
+
     def admit(self, login: Login, connected: Collection[tuple[str, int]]) -> Admitted | Refusal:
         """Admit *login*, or say why not; *connected* are the names and slots in use."""
         known = self._known.get(login.name.lower())

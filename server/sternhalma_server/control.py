@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
@@ -20,7 +20,7 @@ SOCKET: Final = "control"
 MAX_REQUEST: Final = 4096  # bytes
 PATIENCE: Final = 5.0  # seconds for one request, on either side
 
-Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class ControlError(Exception):
@@ -54,25 +54,28 @@ async def serve_control(root: Path, answer: Answer) -> None:
 
 
 async def _serve(connection: trio.socket.SocketType, answer: Answer) -> None:
-    with connection, suppress(OSError), trio.move_on_after(PATIENCE):
+    with connection, suppress(OSError):
         request = b""
-        while not request.endswith(b"\n") and len(request) < MAX_REQUEST:
-            data = await connection.recv(MAX_REQUEST)
-            if not data:
-                return
-            request += data
-        stream = trio.SocketStream(connection)
-        await stream.send_all(json.dumps(_answer(request, answer)).encode() + b"\n")
+        with trio.move_on_after(PATIENCE):
+            while not request.endswith(b"\n") and len(request) < MAX_REQUEST:
+                data = await connection.recv(MAX_REQUEST)
+                if not data:
+                    return
+                request += data
+        # What is asked for may have to wait for a disk, and is done even if nobody waits for it.
+        reply = json.dumps(await _answer(request, answer)).encode() + b"\n"
+        with trio.move_on_after(PATIENCE):
+            await trio.SocketStream(connection).send_all(reply)
 
 
-def _answer(request: bytes, answer: Answer) -> Mapping[str, Any]:
+async def _answer(request: bytes, answer: Answer) -> Mapping[str, Any]:
     try:
         asked = json.loads(request)
     except ValueError:
         asked = None
     if not isinstance(asked, dict):
         return {"error": "expected a line with a JSON object"}
-    return answer(cast("dict[str, Any]", asked))
+    return await answer(cast("dict[str, Any]", asked))
 
 
 def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:

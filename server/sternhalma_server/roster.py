@@ -13,6 +13,7 @@ from sternhalma_server.crew import Crew
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.settings import Settings
 from sternhalma_server.wire import MAX_SLOT
+from sternhalma_tournament.entries import Entry
 
 WITHDRAWN_AFTER: Final = 3  # games in a row that a bot did not come to
 
@@ -24,6 +25,7 @@ class Attendance:
     needs: int
     missed: int = 0  # in a row
     withdrawn: bool = False
+    ruled_out: bool = False  # withdrawn by the host, not for being away
     short_since: float | None = None  # since when it has had fewer connections than it needs
 
 
@@ -49,21 +51,33 @@ class Roster:
         self._crew = crew
         self._tell = tell
         self._taken: set[tuple[str, int]] = set()
-        self._attendance = {bot.name: Attendance(needs=1) for bot in settings.event.bots}
+        self._attendance: dict[str, Attendance] = {}
         for entry in settings.entries:
-            # With pairs a bot that has no partner plays both seats.
-            seats = settings.event.players // settings.sides
-            for bot in entry.bots:
-                self._attendance[bot].needs = seats // len(entry.bots)
+            self.join(entry)
+
+    def __contains__(self, bot: str) -> bool:
+        return bot in self._attendance
 
     @property
     def withdrawn(self) -> list[str]:
         """The bots that have been withdrawn because they did not come."""
-        return [name for name, its in self._attendance.items() if its.withdrawn]
+        return [n for n, its in self._attendance.items() if its.withdrawn and not its.ruled_out]
 
-    def join(self, bot: str) -> None:
-        """A bot that enters late."""
-        self._attendance.setdefault(bot, Attendance(needs=1))
+    def join(self, entry: Entry) -> None:
+        """The bots of *entry* take part."""
+        seats = self._settings.event.players // self._settings.sides
+        for bot in entry.bots:
+            # With pairs a bot that has no partner plays both seats.
+            self._attendance[bot] = Attendance(needs=seats // len(entry.bots))
+
+    def rule_out(self, entry: Entry) -> None:
+        """The host has withdrawn *entry*: nobody waits for its bots."""
+        for bot in entry.bots:
+            self._attendance[bot].withdrawn = self._attendance[bot].ruled_out = True
+
+    def reinstate(self, entry: Entry) -> None:
+        """The host lets *entry* play again, whyever it was withdrawn."""
+        self.join(entry)
 
     def free(self, patience: int) -> dict[str, int]:
         """How many connections of each bot are free; a bot that is waited for is left out.

@@ -1,0 +1,196 @@
+"""The host's rulings: withdrawals, corrections and the like, checked, stored and heeded.
+
+A ruling has to make sense before it is written down, for nothing that is written down is taken
+back: a wrong one is followed by another. To a server that plays the event it is told through the
+control socket and takes effect at once; otherwise it is written into the store, and the next run
+heeds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from sternhalma_server.admission import Known
+from sternhalma_server.archive import STORE, write_tables
+from sternhalma_server.director import Director, Observer
+from sternhalma_server.keeping import Begun, StoreKeeper
+from sternhalma_server.lock import StoreLock
+from sternhalma_server.results import Results
+from sternhalma_server.rulings import RULING, read_results, stored_event
+from sternhalma_server.seats import Lobby
+from sternhalma_server.settings import Settings
+from sternhalma_server.store import EventId, Store
+from sternhalma_server.verdict import Reason
+from sternhalma_server.wire import MAX_SLOT, NAME
+from sternhalma_tournament.amendments import (
+    Amendment,
+    Annulment,
+    Correction,
+    LateEntry,
+    Reinstatement,
+    Ruling,
+    Rulings,
+    Withdrawal,
+    check_game,
+    format_amendment,
+)
+from sternhalma_tournament.formats import scheduler_after
+
+MAX_REASON: Final = 500  # characters: it stands in a line of a table
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What became of a ruling: a sentence for each thing that the host should know."""
+
+    sentences: tuple[str, ...]
+
+
+class Arbiter:
+    """Takes rulings on an event while it is played."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        results: Results,
+        keeper: StoreKeeper,
+        store: Store,
+        event: EventId,
+        observer: Observer,
+    ) -> None:
+        self._settings = settings
+        self._results = results
+        self._keeper = keeper
+        self._store = store
+        self._event = event
+        self._observer = observer
+        self._ruling = trio.Lock()
+
+    async def rule(
+        self, ruling: Amendment, token: str | None, director: Director, lobby: Lobby
+    ) -> Ruled:
+        """Store *ruling* and let it take effect; *token* is the digest of a late bot's token.
+
+        Raises `ValueError` for one that makes no sense.
+        """
+        async with self._ruling:
+            missed = isinstance(ruling, Reinstatement) and director.has_withdrawn(ruling.entry)
+            check_ruling(self._settings, self._results, ruling, missed=missed)
+            with director.held():
+                director.scheduler_after([*self._results.history, ruling])
+                if isinstance(ruling, LateEntry) and token is not None:
+                    await trio.to_thread.run_sync(
+                        self._store.set_secret, self._event, ruling.entry, token
+                    )
+                await self._keeper.keep_ruling(ruling)
+                director.heed(ruling, self._results.history)
+            if isinstance(ruling, LateEntry):
+                lobby.invite(Known(ruling.entry, token, MAX_SLOT))
+        self._observer.tell(sentence_of(ruling))
+        return Ruled((sentence_of(ruling),))
+
+
+def rule_at_rest(root: Path, ruling: Amendment, token: str | None) -> Ruled:
+    """Write *ruling* into the store of the folder *root*, which no server plays.
+
+    Raises `ValueError` for a ruling that makes no sense, `StoreError`, `LockedError`, `OSError`.
+    """
+    with StoreLock(root / STORE), Store.open(root / STORE) as store:
+        settings, results = read_results(store)
+        stored = stored_event(store)
+        check_ruling(settings, results, ruling)
+        running = [Begun(lines).pairing for lines in store.running_lines(stored.id).values()]
+        scheduler = scheduler_after(
+            settings.event,
+            [*results.history, ruling],
+            [pairing for pairing in running if pairing is not None],
+        )
+        if isinstance(ruling, LateEntry) and token is not None:
+            store.set_secret(stored.id, ruling.entry, token)
+        store.amend(stored.id, RULING, format_amendment(ruling))
+        results.amend(ruling)
+        sentences = [sentence_of(ruling)]
+        if stored.state == "closed" and not scheduler.done:
+            store.set_state(stored.id, "paused")
+            sentences.append("there are games to come: run the event again to play them")
+        write_tables(root, results.files())
+    return Ruled(tuple(sentences))
+
+
+def check_ruling(
+    settings: Settings, results: Results, ruling: Amendment, *, missed: bool = False
+) -> None:
+    """Raise `ValueError` unless *ruling* makes sense after *results*.
+
+    *missed* tells that the server has withdrawn the entry itself, whose bots did not come. Whether
+    a ruling comes too late for the format is for its scheduler.
+    """
+    check_reason(ruling.reason)
+    history = [one for one in results.history if isinstance(one, Ruling)]
+    late = [one for one in history if isinstance(one, LateEntry)]
+    known = [entry.name for entry in settings.entries] + [one.entry for one in late]
+    match ruling:
+        case Correction() | Annulment():
+            check_game(ruling, results.result(ruling.number))
+            for word in ruling.forfeits or () if isinstance(ruling, Correction) else ():
+                check_forfeit(word)
+        case LateEntry():
+            _check_late(settings, [*known, *(bot for one in late for bot in one.bots)], ruling)
+        case _:
+            if ruling.entry not in known:
+                raise ValueError(f"expected an entry of the event, got {ruling.entry[:40]!r}")
+            _check_status(Rulings.of(history), ruling, missed=missed)
+
+
+def check_reason(reason: str) -> None:
+    """Raise `ValueError` unless *reason* can stand in a line of a table."""
+    if not (reason.strip() and reason.isprintable() and len(reason) <= MAX_REASON):
+        raise ValueError(
+            f"expected a reason of one line, 1 to {MAX_REASON} characters, got {reason[:40]!r}"
+        )
+
+
+def check_forfeit(word: str | None) -> None:
+    """Raise `ValueError` unless *word* is a reason for which a seat forfeits a game, or None."""
+    reasons = [reason.value for reason in Reason if reason.is_forfeit]
+    if word is not None and word not in reasons:
+        raise ValueError(f"expected - or one of {', '.join(reasons)}, got {word[:40]!r}")
+
+
+def sentence_of(ruling: Amendment) -> str:
+    """What was ruled, as the table says it."""
+    notes = Rulings.of([ruling]).notes()
+    if isinstance(ruling, Reinstatement):
+        return f"{ruling.entry}: reinstated ({ruling.reason})"
+    return notes[0]
+
+
+def _check_late(settings: Settings, taken: Sequence[str], ruling: LateEntry) -> None:
+    if not NAME.fullmatch(ruling.entry):
+        raise ValueError(
+            "expected a name of 1 to 32 letters, digits, dots, underscores or hyphens,"
+            f" the first a letter or digit, got {ruling.entry[:40]!r}"
+        )
+    if ruling.bots != (ruling.entry,):
+        raise ValueError(f"expected one bot with the name of its entry, got {ruling.bots!r}")
+    names = {name.casefold() for name in (*taken, *(bot.name for bot in settings.event.bots))}
+    if ruling.entry.casefold() in names:
+        raise ValueError(f"expected a new name for a late entry, got {ruling.entry!r}")
+
+
+def _check_status(rulings: Rulings, ruling: Amendment, *, missed: bool) -> None:
+    """An entry that is out already is not put out again, but for more."""
+    if isinstance(ruling, Correction | Annulment | LateEntry):
+        return
+    status = rulings.entries.get(ruling.entry)
+    out = status is not None and not isinstance(status, LateEntry)
+    if isinstance(ruling, Reinstatement) and not out and not missed:
+        raise ValueError(f"expected an entry that is out, got {ruling.entry!r}, which plays")
+    if out and (isinstance(ruling, Withdrawal) or type(ruling) is type(status)):
+        word = rulings.status(ruling.entry)
+        raise ValueError(f"expected an entry that is not {word} already, got {ruling.entry!r}")
