@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import trio
 
+from sternhalma_server.admission import Known
+from sternhalma_server.arbiter import Arbiter
+from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
@@ -18,6 +21,8 @@ from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings
+from sternhalma_server.store import StoreError
+from sternhalma_tournament.amendments import Amendment, parse_amendment
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scheduler import Scheduler
 
@@ -31,11 +36,15 @@ async def run_event(
     scheduler: Scheduler | None = None,
     begun: Mapping[int, Begun] | None = None,
     control: Path | None = None,
+    rulings: Sequence[Amendment] = (),
+    late: Sequence[Known] = (),
+    arbiter: Arbiter | None = None,
 ) -> Summary:
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
     *scheduler* knows which games an earlier run has stored, *begun* are those it was playing;
-    *control* is the folder for the control socket.
+    *control* is the folder for the control socket. *rulings* of the host have been told to the
+    scheduler; *late* are the bots that entered by one, and the *arbiter* takes further ones.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
@@ -50,6 +59,8 @@ async def run_event(
     try:
         async with trio.open_nursery() as nursery:
             director: Director | None = None
+            audience = Audience()
+            nursery.start_soon(audience.run)
 
             def why(bot: str) -> str:
                 assert director is not None
@@ -57,9 +68,10 @@ async def run_event(
 
             lobby = Lobby(
                 nursery,
-                [*settings.known(), *crew.known()],
+                [*settings.known(), *late, *crew.known()],
                 why,
                 Doors(login=settings.waits.login / SECOND),
+                audience,
             )
             director = Director(
                 settings,
@@ -69,7 +81,9 @@ async def run_event(
                 keeper,
                 observer,
                 (inside.host, inside.port),
+                audience,
                 begun,
+                rulings,
             )
             observer.listening(listener.host, listener.port)
             for door in {listener, inside}:
@@ -83,14 +97,15 @@ async def run_event(
                 nursery.start_soon(_stop, stop, director, playing, observer, settings)
                 nursery.start_soon(_heed_signals, stop, playing)
                 if control is not None:
-                    answer = _answers(settings, scheduler, keeper, director, lobby, stop)
+                    answer = _answers(settings, keeper, director, lobby, stop, arbiter)
                     nursery.start_soon(serve_control, control, answer)
                 await director.run()
             summary = director.summary
+            farewell = ("server-stops", "the server stops, the event goes on later")
             if summary.complete:
-                lobby.close("event-over", "the event has ended, thank you for playing")
-            else:
-                lobby.close("server-stops", "the server stops, the event goes on later")
+                farewell = ("event-over", "the event has ended, thank you for playing")
+            lobby.close(*farewell)
+            await audience.close(*farewell)
             await crew.stop()
             nursery.cancel_scope.cancel()
         return summary
@@ -132,21 +147,21 @@ async def _stop(
 
 def _answers(
     settings: Settings,
-    scheduler: Scheduler,
     keeper: Keeper,
     director: Director,
     lobby: Lobby,
     stop: trio.Event,
+    arbiter: Arbiter | None,
 ) -> Answer:
     """What the control socket answers."""
 
-    def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
         facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
         match request:
             case {"command": "status"}:
                 names = sorted({holder.name for holder in lobby})
                 return facts | {
-                    "games": scheduler.games,
+                    "games": director.games,
                     "finished": keeper.played,
                     "connected": names,
                 }
@@ -157,7 +172,15 @@ def _answers(
             case {"command": "stop"}:
                 stop.set()
                 return facts
+            case {"command": "amend", "ruling": str(text)} if arbiter is not None:
+                token: object = request.get("token")
+                digest = token if isinstance(token, str) else None
+                try:
+                    ruled = await arbiter.rule(parse_amendment(text), digest, director, lobby)
+                except (ValueError, StoreError) as problem:
+                    return {"error": str(problem)}
+                return facts | {"ruled": list(ruled.sentences)}
             case _:
-                return {"error": "expected a command: status, why with a bot, or stop"}
+                return {"error": "expected a command: status, why with a bot, stop, or amend"}
 
     return answer

@@ -159,7 +159,6 @@ class Audience:
         """Deliver what is told, until cancelled."""
         while True:
             if not self._watchers:
-                self._gathered.clear()
                 self._arrived = trio.Event()
                 await self._arrived.wait()
             await trio.sleep(max(EVERY, self._spent / SHARE))

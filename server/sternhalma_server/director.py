@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import trio
 
 from sternhalma import Game, Seat
 from sternhalma_server.announce import Table, over_line
+from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.happening import Happening
@@ -33,7 +36,16 @@ from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.entries import bots_by_seat
+from sternhalma_tournament.amendments import (
+    Amendment,
+    Disqualification,
+    Expunging,
+    LateEntry,
+    Reinstatement,
+    Withdrawal,
+)
+from sternhalma_tournament.entries import Entry, bots_by_seat
+from sternhalma_tournament.formats import scheduler_after
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scheduler import Scheduler, bye_result
 from sternhalma_tournament.scores import GameResult
@@ -128,8 +140,8 @@ class Summary:
 class Director:
     """Plays one event to its end.
 
-    *scheduler* knows the games to come, those that are over having been told to it; *begun* are the
-    games that were running when the server stopped.
+    *scheduler* knows the games to come, those that are over and the host's *rulings* having been
+    told to it; *begun* are the games that were running when the server stopped.
     """
 
     def __init__(
@@ -141,7 +153,9 @@ class Director:
         keeper: Keeper,
         observer: Observer,
         address: tuple[str, int],
+        audience: Audience,
         begun: Mapping[int, Begun] | None = None,
+        rulings: Iterable[Amendment] = (),
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
@@ -150,18 +164,25 @@ class Director:
         self._keeper = keeper
         self._observer = observer
         self._address = address
+        self._audience = audience
         self._begun = dict(begun or {})
         self._roster = Roster(settings, lobby, crew, observer.tell)
         self._entries = {entry.name: entry for entry in settings.entries}
+        self._out: set[str] = set()  # entries that play no more, by a ruling of the host
+        for ruling in rulings:
+            self._note(ruling)
+        self._under_way: dict[int, Pairing] = {}  # begun, by the scheduler's lights, and not over
         self._due: deque[Pairing] = deque()  # begun once already, and first to be played
         for game in self._begun.values():
             if game.pairing is not None:
                 scheduler.start(game.pairing)
+                self._under_way[game.pairing.number] = game.pairing
                 self._due.append(game.pairing)
         self._missing: list[str] = []  # who has been told to be waited for
         self._failed: set[int] = set()  # games that failed once and are played again
         self._running = 0
         self._draining = False
+        self._held = False
         self._changed = trio.Event()
         self.summary = Summary()
 
@@ -177,9 +198,72 @@ class Director:
         """How many games are being played or prepared."""
         return self._running
 
+    @property
+    def games(self) -> int:
+        """How many games there are to be, as far as can be said now."""
+        return self._scheduler.games
+
     def knows(self, bot: str) -> bool:
         """Whether *bot* plays in this event."""
-        return any(known.name == bot for known in self._settings.event.bots)
+        return bot in self._roster
+
+    def has_withdrawn(self, entry: str) -> bool:
+        """Whether a bot of *entry* is withdrawn because it did not come to its games."""
+        bots = self._entries[entry].bots if entry in self._entries else ()
+        return any(bot in self._roster.withdrawn for bot in bots)
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Begin no games meanwhile, and do not end: a ruling is being written down."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            self._notify()
+
+    def scheduler_after(self, history: Sequence[GameResult | Amendment]) -> Scheduler:
+        """The scheduler after *history*, to which the games are added that are under way.
+
+        Raises `ValueError` if the last ruling in it comes too late for the games that have begun.
+        """
+        # A game that is stored and not yet told to the scheduler is under way.
+        over = [
+            one
+            for one in history
+            if not (isinstance(one, GameResult) and one.number in self._under_way)
+        ]
+        return scheduler_after(self._settings.event, over, self._under_way.values())
+
+    def heed(self, ruling: Amendment, history: Sequence[GameResult | Amendment]) -> None:
+        """Let a ruling of the host take effect, the last one in *history*.
+
+        Games that have begun are played on.
+        """
+        self._scheduler = self.scheduler_after(history)
+        self._note(ruling)
+        self._observer.planned(self._scheduler.games)
+        self._notify()
+
+    def _note(self, ruling: Amendment) -> None:
+        """Know who plays and who does not."""
+        match ruling:
+            case LateEntry(entry=name, bots=bots):
+                entry = self._entries[name] = Entry(name, bots)
+                self._roster.join(entry)
+            case Reinstatement(entry=name):
+                self._out.discard(name)
+                self._roster.reinstate(self._entries[name])
+            case Withdrawal(entry=name) | Disqualification(entry=name) | Expunging(entry=name):
+                self._out.add(name)
+                forfeit = isinstance(ruling, Withdrawal) and ruling.forfeit
+                # Games that are called all the same are not held up by those who do not come.
+                if forfeit or (
+                    self._settings.event.format == "knockout" and self._settings.sides > 2
+                ):
+                    self._roster.rule_out(self._entries[name])
+            case _:
+                pass
 
     def drain(self) -> None:
         """Begin no more games; `run` returns when those that run are over."""
@@ -194,7 +278,8 @@ class Director:
                 await self._start_games(nursery)
                 self._tell_who_is_missing()
                 left = bool(self._due) or not self._scheduler.done
-                if not self._running and (self._draining or not left):
+                idle = not self._running and not self._held
+                if idle and (self._draining or not left):
                     self.summary.complete = not left
                     self.summary.withdrawn = self._roster.withdrawn
                     return self.summary
@@ -205,7 +290,13 @@ class Director:
         if self._running or self._draining:
             return
         free = self._roster.free(self._settings.waits.ready)
-        missing = [bot.name for bot in self._settings.event.bots if bot.name not in free]
+        missing = [
+            bot
+            for entry in self._entries.values()
+            if entry.name not in self._out
+            for bot in dict.fromkeys(entry.bots)
+            if bot not in free
+        ]
         if missing and missing != self._missing:
             seconds = self._settings.waits.ready // SECOND
             self._observer.tell(f"waiting up to {seconds} s for {', '.join(missing)}")
@@ -234,7 +325,7 @@ class Director:
 
     async def _start_games(self, nursery: trio.Nursery) -> None:
         while self._running < self._settings.parallel and not self._draining:
-            if self._keeper.stalled:
+            if self._keeper.stalled or self._held:
                 return
             found = self._next_due() or self._next_new()
             if found is None:
@@ -243,7 +334,7 @@ class Director:
             if len(pairing.entries) == 1:
                 bye = bye_result(pairing)
                 await self._keeper.keep_bye(bye)
-                self._scheduler.finish(bye)
+                self._finish(bye)
                 continue
             self._running += 1
             nursery.start_soon(self._conduct, pairing, chairs)
@@ -264,12 +355,16 @@ class Director:
         pairing = self._scheduler.next(self._roster.free(patience))
         if pairing is None:
             return None
-        chairs: tuple[Chair, ...] | None = ()
-        if len(pairing.entries) > 1:
-            chairs = self._roster.reserve(self._bots(pairing), patience)
-            assert chairs is not None, "the scheduler was told who is free"
+        bots = self._bots(pairing) if len(pairing.entries) > 1 else ()
+        chairs = self._roster.reserve(bots, patience)
+        assert chairs is not None, "the scheduler was told who is free"
         self._scheduler.start(pairing)
+        self._under_way[pairing.number] = pairing
         return pairing, chairs
+
+    def _finish(self, result: GameResult) -> None:
+        self._under_way.pop(result.number, None)
+        self._scheduler.finish(result)
 
     def _bots(self, pairing: Pairing) -> tuple[str, ...]:
         entries = tuple(self._entries[name] for name in pairing.entries)
@@ -285,7 +380,7 @@ class Director:
             await self._play_again(pairing)
         else:
             self._count(finished)
-            self._scheduler.finish(result_of(record_of(finished)))
+            self._finish(result_of(record_of(finished)))
         finally:
             self._roster.give_back(chairs)
             self._running -= 1
@@ -302,7 +397,7 @@ class Director:
             table = self._table(pairing, [None] * self._settings.event.players)
             finished = await self._void(Referee(table), Reason.SERVER_FAULT)
             self._count(finished)
-            self._scheduler.finish(result_of(record_of(finished)))
+            self._finish(result_of(record_of(finished)))
 
     async def _void(self, referee: Referee, reason: Reason) -> Finished:
         """End a game that no seat is told of."""
@@ -351,11 +446,13 @@ class Director:
         happened: list[Happening] = []
         if begun is None:
             book.begin(table.versions, pairing)
+            self._show_game(referee)
             referee.begin()
         else:
             happened = begun.happened(letters)
             book.go_on(begun)
             referee.resume(happened)
+            self._show_game(referee)
         for seat, holder in enumerate(holders):
             if holder is not None:
                 holder.restate = referee.restater(Seat(seat))
@@ -366,6 +463,7 @@ class Director:
             now=next(h for h in holders if h is not None).connection.transport.now(),
             reconnect=self._settings.waits.reconnect,
             logged=len(happened),
+            show=partial(self._audience.tell, table.game),
         )
         try:
             return await runner.play()
@@ -374,7 +472,14 @@ class Director:
             for holder in holders:
                 if holder is not None:
                     holder.connection.send(f"{lost}\n")
+            self._audience.tell(table.game, lost)
             raise
+        finally:
+            self._audience.closed(table.game)
+
+    def _show_game(self, referee: Referee) -> None:
+        """Let those who watch see the game from here on."""
+        self._audience.opened(referee.table.game, referee.opening_line(None), referee.position_line)
 
     def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
         """Close the connections of bots that left or flooded the server during the game."""

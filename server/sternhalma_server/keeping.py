@@ -107,9 +107,6 @@ class GameLedger:
         self._said.append(said)
         self._journal.post(self._number, f"{_SAID} {said}")
 
-    def tell(self, line: str) -> None:
-        """Tell those who watch: nobody does yet."""
-
     async def keep(self, finished: Finished) -> None:
         """Store the finished game; it is on the disk when this returns."""
         await self._keeper.keep(finished, "".join(f"{line}\n" for line in self._said))

@@ -15,7 +15,7 @@ clock has run on meanwhile.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import trio
@@ -76,17 +76,14 @@ class Ledger(Protocol):
         """Store the finished game; it is on the disk when this returns."""
         ...
 
-    def tell(self, line: str) -> None:
-        """Tell those who watch."""
-        ...
-
 
 class Runner:
     """Plays the game of one referee with the bots in its seats, None where nobody came.
 
     *now* is the time on the clock of the stamps, *reconnect* how long a bot may be away in its turn
     (nanoseconds), *logged* how much of what has happened is written down already. Everything is
-    written into *ledger*; no seat hears of the end before it is kept.
+    written into *ledger*; no seat hears of the end before it is kept. *show* is given the lines
+    that are for everybody, for those who watch.
     """
 
     def __init__(
@@ -97,12 +94,14 @@ class Runner:
         now: int,
         reconnect: int,
         logged: int = 0,
+        show: Callable[[str], None] | None = None,
     ) -> None:
         self._referee = referee
         self._seats = seats
         self._ledger = ledger
         self._reconnect = reconnect
         self._logged = logged
+        self._show = show
         self._scope = trio.CancelScope()
         self._armed = math.inf  # the scope's deadline
         self._question: Question | None = None
@@ -275,7 +274,7 @@ class Runner:
         The others hear of a move a little later; when the game has ended they hear it at once.
         Returns when the question had been handed over.
         """
-        referee, ledger = self._referee, self._ledger
+        referee = self._referee
         self._log()
         outbox, referee.outbox = referee.outbox, []
         start = 0
@@ -289,7 +288,8 @@ class Runner:
                     seated.connection.post("".join(lines))
                 elif lines:
                     seated.connection.send("".join(lines))
-        for to, line in outbox:
-            if to is None:
-                ledger.tell(line)
+        if self._show is not None:
+            for to, line in outbox:
+                if to is None:
+                    self._show(line)
         return start

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 import trio
 
 from sternhalma_server.admission import Admission, Known, Refusal
+from sternhalma_server.audience import Audience
 from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import MAX_LINE
 from sternhalma_server.session import Session, State
 from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
-from sternhalma_server.wire import Login, bye, greeting, welcome
+from sternhalma_server.wire import Login, Watch, bye, greeting, welcome
 
 
 class Holder:
@@ -102,7 +103,7 @@ class Doors:
 class Lobby:
     """All connections of a server, in games or between them.
 
-    *why* tells a waiting bot, by name, what it waits for.
+    *why* tells a waiting bot, by name, what it waits for; watchers go to *audience*.
     """
 
     def __init__(
@@ -111,8 +112,10 @@ class Lobby:
         bots: Iterable[Known],
         why: Callable[[str], str],
         doors: Doors,
+        audience: Audience,
     ) -> None:
         self.nursery = nursery
+        self._audience = audience
         self._admission = Admission(bots, lambda: secrets.token_urlsafe(12))
         self._why = why
         self._doors = doors
@@ -153,29 +156,37 @@ class Lobby:
         self._changed = trio.Event()
 
     async def serve(self, transport: Transport) -> None:
-        """Greet a newcomer and see it through its login; the lobby keeps it afterwards."""
+        """Greet a newcomer and see it through its login; the lobby keeps a bot afterwards.
+
+        For a watcher it returns when the watcher has gone.
+        """
         connection = Connection(transport, self._courier)
         session = Session()
         self._open.add(transport)
         address = transport.peer.rpartition(":")[0]
         self._unnamed[address] += 1
         try:
-            named = await self._greet(connection, session, address)
+            login = await self._greet(connection, session, address)
         finally:
             self._unnamed[address] -= 1
             if not self._unnamed[address]:
                 del self._unnamed[address]
-        if not named:
+        if isinstance(login, Watch):
+            await self._audience.attend(connection, session, login.game)
+            self._end(connection)
+        elif login is None:
             self._reply(connection, session)
             self._end(connection)
 
-    async def _greet(self, connection: Connection, session: Session, address: str) -> bool:
-        """See a newcomer through its login; whether it has logged in."""
+    async def _greet(
+        self, connection: Connection, session: Session, address: str
+    ) -> Login | Watch | None:
+        """See a newcomer through its login, None if it does not come to that."""
         doors = self._doors
         each = doors.unnamed if is_loopback(address) else doors.unnamed_each
         if self._unnamed.total() > doors.unnamed or self._unnamed[address] > each:
             session.close("full", "too many connections that have not logged in, try again later")
-            return False
+            return None
         transport = connection.transport
         with trio.move_on_after(doors.login):
             if isinstance(transport, TlsTransport):
@@ -183,45 +194,55 @@ class Lobby:
                     await transport.handshake()
                 except OSError as problem:
                     connection.ended = f"no TLS: {problem.strerror or problem}"
-                    return False
+                    return None
             connection.send(greeting(int(doors.login * 1000), MAX_LINE) + "\n")
             while session.state is State.GREETED and connection.ended is None:
                 await transport.wait_readable()
                 connection.read()
-                if self._log_in(connection, session):
-                    return True
-            return False
+                login = self._log_in(connection, session)
+                if login is not None:
+                    return login
+            return None
         session.close("login-time", f"expected a whole login line within {doors.login:g} s")
-        return False
+        return None
 
-    def _log_in(self, connection: Connection, session: Session) -> bool:
+    def _log_in(self, connection: Connection, session: Session) -> Login | Watch | None:
+        """Take lines until one is a login that is accepted; None if there is none yet."""
         while session.state is State.GREETED:
             line = connection.next_line()
             if line is None:
                 break
             login = session.receive(line, lambda: "expected a login first")
-            if login is not None:
-                if self.closing is not None:
-                    session.close(*self.closing)
-                    break
-                verdict = self._admission.admit(login, self._holders)
-                if isinstance(verdict, Refusal):
-                    session.close(verdict.code, verdict.sentence)
-                    break
+            if login is None:
+                continue
+            if self.closing is not None:
+                session.close(*self.closing)
+            elif isinstance(login, Watch):
                 session.accept()
-                session.replies.append(welcome(verdict.name, login.slot, verdict.key))
-                if verdict.takes_over:
-                    self._take_over(
-                        self._holders[verdict.name, login.slot], login, connection, session
-                    )
-                else:
-                    holder = Holder(verdict.name, login, connection, session)
-                    self._holders[holder.key] = holder
-                    self._by_name.setdefault(holder.name, {})[login.slot] = holder
-                    self._wait(holder)
-                self._notify()
-                return True
-        return False
+                session.replies.append("welcome watcher")
+                return login
+            elif self._seat(connection, session, login):
+                return login
+        return None
+
+    def _seat(self, connection: Connection, session: Session, login: Login) -> bool:
+        """Let a bot in, or say why not."""
+        verdict = self._admission.admit(login, self._holders)
+        if isinstance(verdict, Refusal):
+            session.close(verdict.code, verdict.sentence)
+            return False
+        session.accept()
+        session.replies.append(welcome(verdict.name, login.slot, verdict.key))
+        if verdict.takes_over:
+            holder = self._holders[verdict.name, login.slot]
+            self._take_over(holder, login, connection, session)
+        else:
+            holder = Holder(verdict.name, login, connection, session)
+            self._holders[holder.key] = holder
+            self._by_name.setdefault(holder.name, {})[login.slot] = holder
+            self._wait(holder)
+        self._notify()
+        return True
 
     def _take_over(
         self, holder: Holder, login: Login, connection: Connection, session: Session

@@ -43,7 +43,6 @@ class Act(enum.Enum):
     """What a message does."""
 
     LOG_IN = enum.auto()
-    REFUSE_WATCHER = enum.auto()
     SECOND_LOGIN = enum.auto()
     NOT_LOGGED_IN = enum.auto()
     PONG = enum.auto()
@@ -56,7 +55,7 @@ class Act(enum.Enum):
 TABLE: Final[Mapping[State, Mapping[type[Message], Act]]] = {
     State.GREETED: {
         Login: Act.LOG_IN,
-        Watch: Act.REFUSE_WATCHER,
+        Watch: Act.LOG_IN,
         MoveMade: Act.NOT_LOGGED_IN,
         Resign: Act.NOT_LOGGED_IN,
         AgreeDraw: Act.NOT_LOGGED_IN,
@@ -89,7 +88,7 @@ class Session:
         self.gate = FloodGate()
         self.replies: list[str] = []
 
-    def receive(self, line: Line, why: Callable[[], str]) -> Login | None:
+    def receive(self, line: Line, why: Callable[[], str]) -> Login | Watch | None:
         """Take a line outside of a game; a login that can be read is handed back to be judged.
 
         *why* tells what the bot is waiting for. A closed session takes no more lines.
@@ -109,10 +108,8 @@ class Session:
             return None
         match act:
             case Act.LOG_IN:
-                assert isinstance(message, Login)
+                assert isinstance(message, Login | Watch)
                 return message
-            case Act.REFUSE_WATCHER:
-                self.close("no-watchers", "expected a bot's login, watching is not offered here")
             case Act.SECOND_LOGIN:
                 self._malformed(line, "expected no second login")
             case Act.NOT_LOGGED_IN:

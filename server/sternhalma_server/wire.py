@@ -201,7 +201,7 @@ def quote(text: str, length: int = QUOTED) -> str:
 
 def greeting(login_milliseconds: int, line_bytes: int) -> str:
     """The server's first line."""
-    return f"sternhalma {VERSION} line={line_bytes} login={login_milliseconds} can=moves,draw"
+    return f"sternhalma {VERSION} line={line_bytes} login={login_milliseconds} can=moves,draw,watch"
 
 
 def welcome(name: str, slot: int, key: str | None) -> str:

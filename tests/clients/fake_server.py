@@ -42,7 +42,7 @@ class FakeServer:
 
     tables: Sequence[Table] = ()
     farewell: str = "bye event-over thank you for playing"
-    before: str = "sternhalma 1 line=1024 login=10000 can=moves,draw"
+    before: str = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
     extra: Sequence[str] = ()
     pieces: int | None = None
     breaks_at: int | None = None

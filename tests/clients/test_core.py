@@ -13,7 +13,7 @@ from sternhalma_bot.core import Core, State
 from sternhalma_bot.messages import Bye, Error, Game, Message, Over, Turn
 from sternhalma_bot.protocol import ProtocolError
 
-GREETING = "sternhalma 1 line=1024 login=10000 can=moves,draw\nwelcome zoe slot=1\n"
+GREETING = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch\nwelcome zoe slot=1\n"
 POSITION = "duel A/AA/AAA/AAAA/13/12/11/10/9/10/11/12/13/DDDD/DDD/DD/D A,D A 0,0 -"
 GAME = "game 7 duel A seats=A:zoe,D:max limit=200 at_limit=share clock=2s seed=18 draws=no\n"
 TURN = f"turn 7 1 2000 {POSITION}\n"

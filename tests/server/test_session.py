@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sternhalma_server.flood import BURST
 from sternhalma_server.framing import Line
 from sternhalma_server.session import TABLE, Act, Session, State
-from sternhalma_server.wire import Login, Message
+from sternhalma_server.wire import Login, Message, Watch
 
 # One line of each message.
 LINES = {
@@ -81,8 +81,10 @@ def test_before_the_login_a_line_that_cannot_be_read_ends_the_connection() -> No
     assert session.state is State.CLOSED
 
 
-def test_a_watcher_is_told_that_watching_is_not_offered() -> None:
-    assert hear(Session(), "watch all")[0].startswith("bye no-watchers ")
+def test_a_watcher_is_handed_back_to_be_let_in_like_a_bot() -> None:
+    session = Session()
+    assert session.receive(line("watch game=7"), lambda: "") == Watch("7")
+    assert session.replies == []
 
 
 def test_bye_ends_the_connection_without_an_answer() -> None:

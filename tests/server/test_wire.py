@@ -183,7 +183,7 @@ def test_what_a_message_does_not_know_is_ignored(line: str, message: Message) ->
 
 
 def test_the_server_spells_its_own_lines_as_the_protocol_page_does() -> None:
-    assert greeting(10_000, 1024) == "sternhalma 1 line=1024 login=10000 can=moves,draw"
+    assert greeting(10_000, 1024) == "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
     assert welcome("zoe", 3, None) == "welcome zoe slot=3"
     assert welcome("zoe", 3, "abc") == "welcome zoe slot=3 key=abc"
     assert bye("in-use", "gone") == "bye in-use gone"

@@ -15,13 +15,13 @@ The transcripts of protocol.md run over any transport, a socket among them (`dia
 """
 
 from sternhalma_server.testing.collector import CollectedGame, Collector, Keep
+from sternhalma_server.testing.ends import End, SocketEnd, dial
 from sternhalma_server.testing.memory import CAPACITY, MemoryTransport, memory_pair
 from sternhalma_server.testing.peer import (
     LONG,
     PATIENCE,
     Script,
     ScriptedPeer,
-    dial,
     first_moves,
     matches,
     silent,
@@ -35,12 +35,14 @@ __all__ = [
     "PATIENCE",
     "CollectedGame",
     "Collector",
+    "End",
     "Keep",
     "MemoryServer",
     "MemoryTransport",
     "Script",
     "ScriptedPeer",
     "Side",
+    "SocketEnd",
     "Toml",
     "Transcript",
     "dial",

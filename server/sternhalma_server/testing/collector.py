@@ -41,9 +41,6 @@ class CollectedGame:
         if lines is not None:  # the last ply of a game is told when the game is kept already
             lines.append(format_happening(recorded(self._letters, happening)))
 
-    def tell(self, line: str) -> None:
-        """Nobody watches."""
-
     async def keep(self, finished: Finished) -> None:
         """The game is over."""
         self._collector.journal.pop(self._number, None)  # nothing is there if it was never begun

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import re
-import socket
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
 
-from sternhalma_server.transport import SocketTransport, Transport
+from sternhalma_server.transport import Transport
 
 PATIENCE: Final = 10.0  # seconds a scripted peer waits for a line over a network
 LONG: Final = 100_000.0  # seconds on a clock that jumps: for ever, and yet a test ends
 
 Script = Callable[["ScriptedPeer"], Awaitable[None]]
-
-
-async def dial(host: str, port: int) -> Transport:
-    """A TCP connection to a server, for a `ScriptedPeer`. Raises `OSError`."""
-    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    sock.setblocking(False)
-    begun = sock.connect_ex((host, port))
-    if begun not in {0, errno.EINPROGRESS}:
-        sock.close()
-        raise OSError(begun, f"cannot connect to {host} port {port}")
-    await trio.lowlevel.wait_writable(sock)
-    failed = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-    if failed:
-        sock.close()
-        raise OSError(failed, f"cannot connect to {host} port {port}")
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return SocketTransport(sock, f"{host}:{port}", stamped=False)
 
 
 def matches(pattern: str, line: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.announce import Table
+from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director, Summary
@@ -79,7 +80,9 @@ class MemoryServer:
         self._summary: Summary | None = None
         self._ended = trio.Event()
         doors = Doors(login=settings.waits.login / SECOND)
-        self.lobby = Lobby(nursery, settings.known(), self._why, doors)
+        audience = Audience()
+        nursery.start_soon(audience.run)
+        self.lobby = Lobby(nursery, settings.known(), self._why, doors, audience)
         crew = Crew(settings, self.tell)
         self.keeper: Collector = Collector(self.keep, after.keeper.journal if after else None)
         self.stored: dict[int, GameResult] = dict(after.stored) if after else {}
@@ -88,7 +91,7 @@ class MemoryServer:
         scheduler = scheduler_of(settings.event)
         scheduler.resume(self.stored[game] for game in sorted(self.stored))
         self.director = Director(
-            settings, scheduler, self.lobby, crew, self.keeper, self, address, begun
+            settings, scheduler, self.lobby, crew, self.keeper, self, address, audience, begun
         )
 
     def _why(self, bot: str) -> str:
