@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from sternhalma_server.audience import BACKLOG, EVERY, LINGER, PATIENCE, SLICE, Audience
+from sternhalma_server.audience import BACKLOG, EVERY, LINGER, PATIENCE, SHARE, SLICE, Audience
 from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.session import Session
 from sternhalma_server.testing import (
@@ -158,6 +158,7 @@ async def test_a_game_played_again_is_shown_anew(autojump_clock: MockClock) -> N
 
 async def test_who_watches_one_game_is_told_of_no_other(autojump_clock: MockClock) -> None:
     async with house() as here:
+        here.audience.opened("0", "game 0 -", lambda: pytest.fail("nobody wants this picture"))
         here.open("1")
         here.open("2")
         peer = await here.joined("2")
@@ -187,6 +188,43 @@ async def test_a_move_is_told_within_the_time_of_a_delivery(autojump_clock: Mock
             await peer.expect("moved 1 1")
 
 
+async def test_what_happens_while_newcomers_are_shown_the_games_is_told_once(
+    autojump_clock: MockClock,
+) -> None:
+    async with house() as here:
+
+        def picture() -> str:
+            for game in doing:  # a and b have been shown, d and e not yet
+                here.move(game)
+            if doing:
+                here.close("b")
+                here.close("e")
+                here.open("f")
+                here.move("f")
+            doing.clear()
+            return "position c 1"
+
+        doing: list[str] = []
+        here.open("a")
+        here.open("b")
+        here.games["c"] = 1
+        here.audience.opened("c", "game c -", picture)
+        here.open("d")
+        here.open("e")
+        older = await here.joined()
+        await older.find("position e 1")
+        doing.extend("abde")
+        newer = await here.joined()
+        await trio.sleep(EVERY)
+        here.move("a")
+        await here.audience.close("event-over", "thank you")
+        check_account(["welcome", *await newer.end()], {*"acdf"})
+        assert [line for line in await older.end() if line.startswith("moved")] == [
+            f"moved {move}" for move in ("a 1", "b 1", "d 1", "e 1", "f 1", "a 2")
+        ]
+
+
+actions = st.sampled_from(["open", "close", "join", "follow", "wait", *["move", "pause"] * 3])
 steps = st.lists(
     st.tuples(
         st.sampled_from(["open", "close", "move", "join", "follow", "wait"]), st.integers(0, 40)
@@ -222,11 +260,10 @@ def test_whenever_somebody_joins_it_misses_no_move_and_hears_none_twice(
                         peers.append((here.join(), None))
                     case "follow":
                         peers.append((here.join(game), game))
-                    case "wait" if number:
-                        for _ in range(number):
-                            await trio.lowlevel.checkpoint()
-                    case "wait":
-                        await trio.sleep(0.02)
+                    case "wait":  # until the very moment of a delivery
+                        await trio.sleep(EVERY)
+                    case "pause":
+                        await trio.lowlevel.checkpoint()
                     case _:
                         pass
             await trio.sleep(4 * EVERY)
@@ -280,6 +317,19 @@ async def test_who_says_too_much_goes(autojump_clock: MockClock) -> None:
         await peer.send(*["pong a"] * 65)
         assert await peer.end() == ["bye flood expected fewer lines that answer nothing"]
         assert here.audience.watching == 0
+
+
+async def test_who_must_go_can_take_the_word_for_it_a_little_later_and_it_is_the_last(
+    autojump_clock: MockClock,
+) -> None:
+    async with house() as here:
+        here.open("1")
+        peer = await here.joined(capacity=20)
+        await peer.send(*["pong a"] * 65)
+        for _ in range(3):
+            here.move("1")
+            await trio.sleep(EVERY)
+        assert (await peer.end())[-1].startswith("bye flood ")
 
 
 @pytest.mark.parametrize(
@@ -416,6 +466,24 @@ async def test_players_have_their_turn_after_a_few_watchers_each(
         assert max(later - earlier for earlier, later in pairwise(turns)) <= 2 * SLICE
 
 
+async def test_who_takes_much_of_the_servers_time_is_told_less_often(
+    autojump_clock: MockClock,
+) -> None:
+    async with house() as here:
+        here.open("1")
+        times: list[float] = []
+
+        def note(data: bytes) -> None:
+            autojump_clock.jump(0.2)
+            times.append(trio.current_time())
+
+        here.seat(NotingTransport(note), None)
+        for _ in range(1000):
+            here.move("1")
+            await trio.sleep(EVERY)
+        assert min(later - earlier for earlier, later in pairwise(times[2:])) >= 0.2 / SHARE
+
+
 async def test_a_line_is_made_into_bytes_once_for_all_watchers(autojump_clock: MockClock) -> None:
     async with house() as here:
         here.open("1")
@@ -450,6 +518,8 @@ async def test_at_the_end_all_are_told_the_last_lines_and_good_bye(
 ) -> None:
     async with house() as here:
         here.open("1")
+        (await here.joined()).close()
+        await trio.sleep(1)
         old = await here.joined()
         await old.find("position ...")
         here.move("1")
@@ -457,10 +527,10 @@ async def test_at_the_end_all_are_told_the_last_lines_and_good_bye(
         await trio.lowlevel.checkpoint()
         here.close("1")
         await here.audience.close("event-over", "thank you")
+        assert here.audience.watching == 0
         assert await old.end() == ["moved 1 1", "over 1", "bye event-over thank you"]
         assert await new.end() == ["welcome", "bye event-over thank you"]
         assert await here.join().end() == ["welcome", "bye event-over thank you"]
-        assert here.audience.watching == 0
 
 
 async def test_the_end_waits_for_nobody_for_long(autojump_clock: MockClock) -> None:
@@ -494,7 +564,7 @@ async def test_whoever_pulls_the_transport_away_ends_the_watching(
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
 async def test_over_sockets_it_is_the_same(secure: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        near = await dial("127.0.0.1", listener.getsockname()[1])
+        near: Transport = await dial("127.0.0.1", listener.getsockname()[1])
         sock, _ = listener.accept()
     sock.setblocking(False)
     far: Transport = SocketTransport(sock, "watcher", stamped=False)
