@@ -1,164 +1,315 @@
 """Checking a results folder: whatever was altered, is missing or too many is found and named.
 
-Each record has to agree with its digest, with the engine, with the event file and the schedule that
-follows from it; the list of results and the tables have to be, byte for byte, what the records add
-up to.
+The store is checked first: its chain, then every result in it, as they came. Then every other file
+has to be, byte for byte, what the store adds up to. A folder without a store is checked from its
+records up.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
-from sternhalma_server.archive import EVENT, GAMES, SUMS, read_record, record_name, sums
-from sternhalma_server.record import Record
-from sternhalma_server.replay import replay
-from sternhalma_server.results import RESULTS, TABLES, Results
-from sternhalma_server.settings import Settings, settings_of
-from sternhalma_tournament.entries import bots_by_seat
+from sternhalma_server.archive import EVENT, GAMES, STORE, SUMS, read_record, record_name, sums
+from sternhalma_server.derived import (
+    Snapshot,
+    differences,
+    read_moving_snapshot,
+    read_snapshot,
+    stale,
+)
+from sternhalma_server.examiner import Examiner
+from sternhalma_server.record import RecordError, parse_record
+from sternhalma_server.results import RESULTS, TABLES
+from sternhalma_server.settings import settings_of
+from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.roundrobin import schedule_of
+
+_SETTLED: Final = frozenset({"paused", "closed"})  # states in which nobody writes to the folder
+_LOOKS: Final = 3  # at a chain to which a server adds meanwhile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Findings:
     """What an audit came to: how much was checked, and one sentence for each thing wrong.
 
-    `scheduled` is how many games the event has in all.
+    `scheduled` is how many games the event has in all, byes among them, `left` how many of them
+    are not over and `begun` how many of those have begun; `head` is the head of the store's chain.
+    `notes` are sentences on what is not wrong, but as a server leaves it that is not done.
     """
 
-    games: int
-    tables: int
-    scheduled: int
-    problems: tuple[str, ...]
+    games: int = 0
+    tables: int = 0
+    scheduled: int = 0
+    left: int = 0
+    begun: int = 0
+    head: str | None = None
+    problems: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
 
 
-def audit(root: Path) -> Findings:
-    """Check the results folder *root*; whatever is wrong with it is in the findings."""
-    try:
-        event = (root / EVENT).read_bytes()
-    except OSError as error:
-        return Findings(0, 0, 0, (f"{EVENT}: expected the event file: {error.strerror}",))
-    try:
-        settings = settings_of(event, EVENT)
-    except EventFileError as error:
-        return Findings(0, 0, 0, (str(error),))
-    auditor = _Auditor(root, settings)
-    problems = [*auditor.check_event(), *auditor.check_names(), *auditor.check_records()]
-    if not problems:
-        problems += auditor.check_tables()
-    return Findings(len(auditor.results), len(TABLES), len(auditor.schedule), tuple(problems))
+def audit(root: Path, kept: str | None = None) -> Findings:
+    """Check the results folder *root*; whatever is wrong with it is in the findings.
+
+    *kept* is a head that the chain of its store has had: it must still be in it. Raises
+    `StoreError` for a store that cannot be read at all.
+    """
+    if not (root / STORE).exists():
+        records = _RecordsAudit(root)
+        records.run()
+        return records.found
+    with Store.read(root / STORE) as store:
+        stored = _StoreAudit(root, store)
+        stored.run(kept)
+        return stored.found
 
 
-class _Auditor:
-    def __init__(self, root: Path, settings: Settings) -> None:
-        self.root = root
-        self.settings = settings
-        self.schedule = schedule_of(settings.event)
-        self.entries = {entry.name: entry for entry in settings.entries}
-        self.results = Results(settings.event)
-        self.listed: set[str] = set()  # the records that results.csv names
+class _StoreAudit:
+    """The audit of a folder with a store; `found` is what it comes to."""
 
-    def check_event(self) -> Iterator[str]:
-        """The event file against the digest that was written with the tables."""
-        right = sums(self.settings.source, {}).removesuffix("\n")
-        written = [line for line in self._text(SUMS).split("\n") if line.endswith(f"  {EVENT}")]
-        if written and written != [right]:
-            yield f"{EVENT}: expected the digest that {SUMS} lists, {written[0]!r}, got {right!r}"
+    def __init__(self, root: Path, store: Store) -> None:
+        self.found = Findings()
+        self._root = root
+        self._store = store
+        self._unwritten = 0  # records that a server has yet to write as files
 
-    def check_names(self) -> Iterator[str]:
-        """The files in games/ against the list of results: none missing, none too many."""
-        present = {f"{GAMES}/{path.name}" for path in (self.root / GAMES).glob("*")}
-        if not (self.root / RESULTS).exists():
-            yield f"{RESULTS}: expected the list of results, got no such file"
-            self.listed = present
+    def run(self, kept: str | None) -> None:
+        """Check everything; *kept* is a head that must be in the chain."""
+        found, events = self.found, self._store.events()
+        if len(events) != 1:
+            names = ", ".join(event.name for event in events) or "none"
+            found.problems.append(f"{STORE}: expected one event, got {names}")
             return
-        for row in self._text(RESULTS).split("\n"):
-            game = row.partition(",")[0]
-            if game.isdecimal():
-                self.listed.add(record_name(int(game)))
-        for name in sorted(self.listed - present):
-            yield f"{name}: expected the record that {RESULTS} lists, got no such file"
-        for name in sorted(present - self.listed):
-            yield f"{name}: expected no file that {RESULTS} does not list, got one"
-
-    def check_records(self) -> Iterator[str]:
-        """Each record: its form and digest, the engine's verdict, and its place in the event."""
-        for name in sorted(self.listed):
-            path = self.root / name
-            if not path.exists():
-                continue
-            try:
-                record = read_record(path)
-                replay(record)
-                self._check_place(record, name)
-                self.results.add(record)
-            except ValueError as error:
-                yield f"{name}: {error}"
-            except OSError as error:
-                yield f"{name}: expected a file that can be read: {error.strerror}"
-
-    def check_tables(self) -> Iterator[str]:
-        """The list of results, the tables and the digests against what the records add up to."""
-        files = self.results.files()
-        files[SUMS] = sums(self.settings.source, files)
-        for name, right in files.items():
-            yield from _differences(name, right, self._text(name))
-
-    def _check_place(self, record: Record, name: str) -> None:
-        settings, event = self.settings, self.settings.event
-        if record_name(record.game) != name:
-            raise ValueError(f"line 3: expected the game of this file's name, got {record.game}")
-        _expect(2, "event", event.name, record.event)
-        _expect(4, "rules", event.rules, record.rules)
-        terms, control = settings.terms, settings.control
-        _expect(
-            5,
-            "terms",
-            f"limit={terms.limit} at_limit={terms.at_limit} clock={control.text}",
-            f"limit={record.limit} at_limit={record.at_limit} clock={record.clock}",
-        )
-        if record.game > len(self.schedule):
-            raise ValueError(
-                f"line 3: expected one of the event's {len(self.schedule)} games, got {record.game}"
-            )
-        pairing = self.schedule.pairing(record.game)
-        entries = tuple(self.entries[entry] for entry in pairing.entries)
-        seats = len(record.players)
-        bots = bots_by_seat(entries, event.players)
-        names = [entries[seat % len(entries)].name for seat in range(seats)]
-        _expect(
-            6,
-            "the seats",
-            " ".join(f"{bot}/{entry}" for bot, entry in zip(bots, names, strict=True)),
-            " ".join(f"{player.bot}/{player.entry}" for player in record.players),
-        )
-
-    def _text(self, name: str) -> str:
-        """The text of a file, empty if there is none; bytes that are no text differ from all."""
+        (event,) = events
+        found.head = self._store.head(event.id)
+        self._check_chain(event, kept)
         try:
-            return (self.root / name).read_bytes().decode("utf-8", "backslashreplace")
-        except OSError:
-            return ""
+            settings = settings_of(event.source, f"{STORE}: {EVENT}")
+        except EventFileError as error:
+            found.problems.append(str(error))
+            return
+        settled, snapshot = self._look(event)
+        examiner = Examiner(settings)
+        source = event.source.decode("utf-8", "backslashreplace")
+        found.problems += differences(EVENT, source, snapshot.text(EVENT))
+        self._check_results(event, examiner, snapshot, settled=settled)
+        found.scheduled, found.left = examiner.agenda.extent()
+        found.begun = len(self._store.running_lines(event.id))
+
+    def _check_chain(self, event: StoredEvent, kept: str | None) -> None:
+        problems: list[str] = []
+        for _ in range(_LOOKS):
+            problems = self._store.check_chain(event.id)
+            if not problems:
+                break
+        self.found.problems += [f"{STORE}: {problem}" for problem in problems]
+        if kept is not None and kept != event.digest:
+            values = (link.chain for link in _links(self._store, event))
+            if kept not in values:
+                self.found.problems.append(
+                    f"{STORE}: expected {kept} in the chain of results, got it nowhere:"
+                    " something before it was changed or taken out"
+                )
+
+    def _look(self, event: StoredEvent) -> tuple[bool, Snapshot]:
+        """Whether nobody writes to the folder, and the derived files.
+
+        They are read before the results, so that what is in them is in the store.
+        """
+        before = self._moment(event)
+        if before[0] in _SETTLED:
+            snapshot = read_snapshot(self._root)
+            if self._moment(event) == before:
+                return True, snapshot
+        return False, read_moving_snapshot(self._root)
+
+    def _moment(self, event: StoredEvent) -> tuple[str, str]:
+        state = next(stored.state for stored in self._store.events() if stored.id == event.id)
+        return state, self._store.head(event.id)
+
+    def _check_results(
+        self, event: StoredEvent, examiner: Examiner, snapshot: Snapshot, *, settled: bool
+    ) -> None:
+        """Check every result, as they came, and all that is derived from them."""
+        found = self.found
+        listed = None if settled else snapshot.listed_games()
+        whole = True  # all results could be added up
+        latest = decided = 0  # the places of the last game that is listed, and of the last decision
+        names: set[str] = set()
+        for link in _links(self._store, event):
+            if isinstance(link, Amendment):
+                decided = link.place
+                try:
+                    examiner.amend(link)
+                except ValueError as error:
+                    whole = False
+                    found.problems.append(f"{STORE}: {link.kind} at place {link.place}: {error}")
+                continue
+            names.add(record_name(link.game))
+            counts = listed is None or link.game in listed
+            latest = link.place if counts else latest
+            whole = self._check_game(link, examiner, counts=counts) and whole
+            self._check_record_file(link, settled=settled)
+        for name in sorted(f"{GAMES}/{name}" for name in snapshot.records):
+            passing = not settled and Path(name).name.startswith(".")
+            if name not in names and not passing:
+                found.problems.append(f"{name}: expected no file without a game, got one")
+        found.games = len(names)
+        if self._unwritten:
+            found.notes.append(f"not written as files yet: {_counted(self._unwritten, 'record')}")
+        if whole:
+            self._check_tables(examiner, snapshot, settled=settled, newer=decided > latest)
+
+    def _check_game(self, stored: StoredGame, examiner: Examiner, *, counts: bool) -> bool:
+        """Check one game of the store; whether it could be added up."""
+        problems = self.found.problems
+        try:
+            record = parse_record(stored.record)
+        except RecordError as error:
+            problems.append(f"{STORE}: game {stored.game}, {error}")
+            return False
+        if record.game != stored.game:
+            problems.append(
+                f"{STORE}: game {stored.game}, line 3: expected this game, got {record.game}"
+            )
+            return False
+        try:
+            examiner.check(record)
+        except ValueError as error:
+            problems.append(f"{STORE}: {error}")
+        try:
+            examiner.count(record, in_tables=counts)
+        except ValueError as error:
+            problems.append(f"{STORE}: game {stored.game}: {error}")
+            return False
+        return True
+
+    def _check_record_file(self, stored: StoredGame, *, settled: bool) -> None:
+        name = record_name(stored.game)
+        text = _text(self._root / name)
+        if text is None and not settled:
+            self._unwritten += 1
+            return
+        self.found.problems += differences(name, stored.record, text)
+
+    def _check_tables(
+        self, examiner: Examiner, snapshot: Snapshot, *, settled: bool, newer: bool
+    ) -> None:
+        """Hold the list of results, the tables and the digests against what the store gives."""
+        found, right = self.found, examiner.files()
+        behind = [] if settled or (snapshot.is_whole and not newer) else stale(snapshot, right)
+        if behind:
+            found.notes.append(f"left by a server in the middle of writing: {', '.join(behind)}")
+        elif len(examiner.results) < found.games:
+            left = found.games - len(examiner.results)
+            found.notes.append(f"the tables are {_counted(left, 'game')} behind the store")
+        found.tables = len([name for name in TABLES if name not in behind])
+        for name, text in right.items():
+            if name not in behind:
+                found.problems += differences(name, text, snapshot.text(name))
 
 
-def _expect(line: int, what: str, right: str, written: str) -> None:
-    if right != written:
-        raise ValueError(f"line {line}: expected {what} {right!r} of the event, got {written!r}")
+def _links(store: Store, event: StoredEvent) -> Iterator[StoredGame | Amendment]:
+    """All results and decisions of the event in the order in which they came.
+
+    Decisions that a server adds meanwhile are not missed: their places are.
+    """
+    decisions = deque(store.amendments(event.id))
+    place = 0
+    for game in store.finished_games(event.id):
+        while place + 1 < game.place:
+            if not decisions:
+                decisions.extend(made for made in store.amendments(event.id) if made.place > place)
+            if not decisions or decisions[0].place > game.place:
+                break  # a place that nothing has: the chain tells
+            place = decisions[0].place
+            yield decisions.popleft()
+        place = game.place
+        yield game
+    yield from decisions
 
 
-def _differences(name: str, right: str, written: str) -> Iterator[str]:
-    """The first line of the file *name* that is not as it should be."""
-    if right == written:
-        return
-    pairs = zip_longest(right.split("\n"), written.split("\n"))
-    number, (line, got) = next(
-        (number, pair) for number, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
-    )
-    yield f"{name}: line {number}: expected {_quoted(line)}, got {_quoted(got)}"
+class _RecordsAudit:
+    """The audit of a folder without a store; `found` is what it comes to."""
+
+    def __init__(self, root: Path) -> None:
+        self.found = Findings()
+        self._root = root
+
+    def run(self) -> None:
+        """Check everything."""
+        found, snapshot = self.found, read_snapshot(self._root)
+        source = snapshot.files[EVENT]
+        if source is None:
+            found.problems.append(f"{EVENT}: expected the event file, got none")
+            return
+        try:
+            settings = settings_of(source, EVENT)
+        except EventFileError as error:
+            found.problems.append(str(error))
+            return
+        self._check_event(source, snapshot)
+        examiner = Examiner(settings, sits_out=True)
+        for number in self._check_names(snapshot):
+            self._check_record(number, examiner)
+        found.games = len(examiner.results)
+        found.scheduled, found.left = examiner.agenda.extent()
+        if not found.problems:
+            for name, text in examiner.files().items():
+                found.problems += differences(name, text, snapshot.text(name))
+        found.tables = len(TABLES)
+
+    def _check_event(self, source: bytes, snapshot: Snapshot) -> None:
+        """The event file against the digest that was written with the tables."""
+        right = sums(source, {}).removesuffix("\n")
+        lines = (snapshot.text(SUMS) or "").split("\n")
+        written = [line for line in lines if line.endswith(f"  {EVENT}")]
+        if written and written != [right]:
+            self.found.problems.append(
+                f"{EVENT}: expected the digest that {SUMS} lists, {written[0]!r}, got {right!r}"
+            )
+
+    def _check_names(self, snapshot: Snapshot) -> list[int]:
+        """The records against the list of results; the numbers of those that are in both."""
+        problems = self.found.problems
+        if snapshot.files[RESULTS] is None:
+            problems.append(f"{RESULTS}: expected the list of results, got none")
+            return sorted(int(name[:-4]) for name in snapshot.records if name[:-4].isdecimal())
+        listed = {record_name(number): number for number in snapshot.listed_games()}
+        present = {f"{GAMES}/{name}" for name in snapshot.records}
+        for name in sorted(listed.keys() - present):
+            problems.append(f"{name}: expected the record that {RESULTS} lists, got no such file")
+        for name in sorted(present - listed.keys()):
+            problems.append(f"{name}: expected no file that {RESULTS} does not list, got one")
+        return sorted(listed[name] for name in listed.keys() & present)
+
+    def _check_record(self, number: int, examiner: Examiner) -> None:
+        name = record_name(number)
+        try:
+            record = read_record(self._root / name)
+            if record.game != number:
+                raise RecordError(
+                    f"line 3: expected the game of this file's name, got {record.game}"
+                )
+            examiner.check(record)
+            examiner.count(record)
+        except ValueError as error:
+            self.found.problems.append(f"{name}: {error}")
+        except OSError as error:
+            self.found.problems.append(
+                f"{name}: expected a file that can be read: {error.strerror}"
+            )
 
 
-def _quoted(line: str | None) -> str:
-    return "the end of the file" if line is None else repr(line)
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", "backslashreplace")
+    except OSError:
+        return None
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
