@@ -185,7 +185,8 @@ async def babbler(door: Door) -> None:
         elif not line.startswith("error malformed tries="):
             continue
         number = zlib.crc32(game.encode()) + len(visit.peer.heard)
-        await visit.peer.send_bytes(GARBAGE[number % len(GARBAGE)])
+        # The line end is for the megabyte before, which would swallow this.
+        await visit.peer.send_bytes(b"\n" + GARBAGE[number % len(GARBAGE)])
 
 
 async def half_closer(door: Door) -> None:
