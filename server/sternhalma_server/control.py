@@ -17,14 +17,21 @@ from typing import Any, Final, cast
 import trio
 
 SOCKET: Final = "control"
-MAX_REQUEST: Final = 4096  # bytes
+MAX_REQUEST: Final = 16384  # bytes
 PATIENCE: Final = 5.0  # seconds for one request, on either side
 
 Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class ControlError(Exception):
-    """A server that cannot be asked; says why in one sentence."""
+    """A server that cannot be asked, or refuses; says why in one sentence.
+
+    `nobody` tells that no server answered at all.
+    """
+
+    def __init__(self, sentence: str, *, nobody: bool = False) -> None:
+        super().__init__(sentence)
+        self.nobody = nobody
 
 
 async def serve_control(root: Path, answer: Answer) -> None:
@@ -88,7 +95,8 @@ def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:
             with connection.makefile("rb") as answers:
                 line = answers.readline()
     except OSError as error:
-        raise ControlError(f"{root}: no server runs here ({error.strerror or error})") from None
+        sentence = f"{root}: no server runs here ({error.strerror or error})"
+        raise ControlError(sentence, nobody=True) from None
     reply: dict[str, Any] = json.loads(line or b'{"error": "the server did not answer"}')
     if "error" in reply:
         raise ControlError(f"{root}: {reply['error']}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
-import msgspec
 import trio
 
 from sternhalma_server.app import run_event
+from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive
 from sternhalma_server.director import Observer, Summary
 from sternhalma_server.journal import Journal
@@ -17,15 +16,12 @@ from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.record import parse_record
 from sternhalma_server.results import Results
+from sternhalma_server.rulings import enter, late_bots, links, read_results, rulings_of
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings
-from sternhalma_server.store import Store, StoredEvent, StoreFullError
-from sternhalma_tournament.amendments import parse_amendment
+from sternhalma_server.store import Store, StoredEvent, StoredGame, StoreFullError
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.formats import apply_amendment, scheduler_of
-from sternhalma_tournament.scores import BYE, GameResult
-
-RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
+from sternhalma_tournament.formats import scheduler_after
 
 
 def is_finished(root: Path, settings: Settings) -> bool:
@@ -87,18 +83,13 @@ async def host_event(
         journal = Journal(store, event, observer.tell)
         results = Results(settings.event)
         keeper = StoreKeeper(root, results, journal, observer.tell)
-        scheduler = scheduler_of(settings.event)
-        for amendment in store.amendments(event):
-            if amendment.kind == BYE:
-                results.add_bye(msgspec.json.decode(amendment.text, type=GameResult))
-        for game in store.finished_games(event):
-            keeper.show(parse_record(game.record))
-        for amendment in store.amendments(event):
-            if amendment.kind == RULING:
-                ruling = parse_amendment(amendment.text)
-                results.amend(ruling)
-                apply_amendment(scheduler, ruling)
-        scheduler.resume(results)
+        for link in links(store, event):
+            if isinstance(link, StoredGame):
+                keeper.show(parse_record(link.record))
+            else:
+                enter(results, link)
+        scheduler = scheduler_after(settings.event, results.history)
+        rulings = rulings_of(store, event)
         begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
         if stored is not None:
             observer.resumed(len(results), len(begun))
@@ -115,6 +106,9 @@ async def host_event(
                     scheduler=scheduler,
                     begun=begun,
                     control=root,
+                    rulings=rulings,
+                    late=late_bots(rulings, store.secrets(event)),
+                    arbiter=Arbiter(settings, results, keeper, store, event, observer),
                 )
                 nursery.cancel_scope.cancel()
         finally:
@@ -141,14 +135,10 @@ async def _close(journal: Journal, observer: Observer) -> bool:
     return False
 
 
-def past(root: Path, settings: Settings) -> Summary:
+def past(root: Path) -> Summary:
     """What became of an event that has been played to its end in the folder *root*."""
-    results = Results(settings.event)
     with Store.read(root / STORE) as store:
-        stored = store.event(settings.event.name)
-        assert stored is not None
-        for game in store.finished_games(stored.id):
-            results.add(parse_record(game.record))
+        _, results = read_results(store)
     return Summary(
         games=len(results), forfeits=results.forfeits, voids=results.voids, complete=True
     )

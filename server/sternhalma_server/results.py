@@ -30,6 +30,7 @@ from sternhalma_tournament.bracket import (
     bracket_markdown,
     knockout_standings,
 )
+from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.event import Event, entries_of, sides_of
 from sternhalma_tournament.extent import extent_of
 from sternhalma_tournament.formats import scheduler_after
@@ -72,13 +73,13 @@ class Results:
     def __init__(self, event: Event) -> None:
         self._event = event
         self._bye = bye_half_points(sides_of(event))
-        self._entries = [entry.name for entry in entries_of(event)]
+        self._entries = list(entries_of(event))
         self._extent = extent_of(event)
         self._amendments: list[Amendment] = []
         self._rulings = NO_RULINGS
         self._history: list[GameResult | Amendment] = []
         self._results: dict[int, GameResult] = {}
-        self._tally: Tally | None = Tally(self._entries, bye=self._bye)
+        self._tally: Tally | None = Tally(self._names(), bye=self._bye)
         self._times = {bot.name: Times() for bot in event.bots}
         self._rows: dict[int, Sequence[str]] = {}
         self.forfeits: Counter[tuple[str, Reason]] = Counter()  # by bot and reason
@@ -95,6 +96,11 @@ class Results:
     def history(self) -> Sequence[GameResult | Amendment]:
         """Results and rulings in the order in which they came."""
         return self._history
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries of the event file and those that came late."""
+        return list(self._entries)
 
     @property
     def planned(self) -> int:
@@ -142,7 +148,7 @@ class Results:
         self._history.append(amendment)
         self._rulings = Rulings.of(self._amendments)
         if isinstance(amendment, LateEntry):
-            self._entries.append(amendment.entry)
+            self._entries.append(Entry(amendment.entry, amendment.bots))
             for bot in amendment.bots:
                 self._times.setdefault(bot, Times())
         self._extent.rule(self._amendments, self)
@@ -165,7 +171,7 @@ class Results:
     def tally(self) -> Tally:
         """What the results add up to, with what has been ruled."""
         if self._tally is None:
-            self._tally = Tally(self._entries, self._rulings.apply(self), bye=self._bye)
+            self._tally = Tally(self._names(), self._rulings.apply(self), bye=self._bye)
         return self._tally
 
     def files(self) -> dict[str, str]:
@@ -179,6 +185,9 @@ class Results:
             "standings.json": standings_json(table, bracket_json(matches)),
             "times.csv": csv_text([_TIMES_HEAD, *map(_times_row, self._times.items())]),
         }
+
+    def _names(self) -> list[str]:
+        return [entry.name for entry in self._entries]
 
     @property
     def _is_knockout(self) -> bool:

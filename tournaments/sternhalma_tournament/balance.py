@@ -50,6 +50,15 @@ def balance(schedule: Schedule) -> tuple[GroupBalance, ...]:
     )
 
 
+def seat_counts(schedule: Schedule) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """How many games each entry has in each seat, entries in the order of the schedule."""
+    counts = _counts(schedule)
+    return tuple(
+        (entry.name, tuple(counts.seats[place * counts.sides : (place + 1) * counts.sides]))
+        for place, entry in enumerate(schedule.entries)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Counts:
     """Flat tables: entry by entry, entry by seat, entry by entry."""

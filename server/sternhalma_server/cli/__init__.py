@@ -22,8 +22,14 @@ INTERRUPTED: Final = 3
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "play an event",
+    "plan": "say how many games an event has, how balanced, and how long it takes",
+    "schema": "print the JSON Schema of event files",
     "status": "ask a running server how its event goes",
     "stop": "let a running server finish its games and stop",
+    "standings": "print the table of an event",
+    "crosstable": "print who scored what against whom",
+    "bot": "print how one bot has done",
+    "amend": "rule on an event: withdraw, disqualify, correct, enter late",
     "show": "draw a position",
     "moves": "list the legal moves of a position",
     "perft": "count the sequences of moves from a position",

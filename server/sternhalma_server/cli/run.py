@@ -58,7 +58,7 @@ def _run(arguments: argparse.Namespace) -> int:
     root: Path = arguments.out or Path("results") / settings.event.name
     if not arguments.again and is_finished(root, settings):
         return _show(
-            past(root, settings),
+            past(root),
             root,
             f"finished before, results in {root}; --again plays it anew",
             as_json=arguments.json,

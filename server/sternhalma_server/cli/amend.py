@@ -1,0 +1,177 @@
+"""Rule on an event: the ruling is stored with its reason, and the tables are added up anew.
+
+  withdraw ENTRY            plays no more; its games to come are left out (--forfeit: forfeited)
+  disqualify ENTRY          plays no more and is not ranked; its games count for the others
+  expunge ENTRY             plays no more, is not ranked, and none of its games counts
+  reinstate ENTRY           takes one of these back: its games that were left out are played
+  late-entry NAME           a remote bot joins; --token has the digest of 'sternhalma token NAME'
+  correct GAME PLACES       the game has other places, by seat, such as 2-1 or 1-2-2-4
+  annul GAME                the game does not count
+  list                      print all rulings, in their order
+
+Nothing is changed in place, and nothing is taken back but by another ruling. A server that plays
+the event heeds a ruling at once, games that have begun are played on. Otherwise it is written into
+the store, and the next run heeds it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from sternhalma_server.arbiter import check_forfeit, check_reason, rule_at_rest, sentence_of
+from sternhalma_server.archive import STORE
+from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.control import SOCKET, ControlError, ask
+from sternhalma_server.lock import LockedError
+from sternhalma_server.rulings import rulings_of, stored_event
+from sternhalma_server.store import Store, StoreError
+from sternhalma_tournament.amendments import (
+    Amendment,
+    Annulment,
+    Correction,
+    Disqualification,
+    Expunging,
+    LateEntry,
+    Reinstatement,
+    Withdrawal,
+    format_amendment,
+)
+
+_KINDS: Final = (
+    "withdraw",
+    "disqualify",
+    "expunge",
+    "reinstate",
+    "late-entry",
+    "correct",
+    "annul",
+    "list",
+)
+_TOKEN: Final = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `amend`."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the results folder")
+    parser.add_argument("kind", choices=_KINDS, metavar="RULING", help="one of the above")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="the entry or the game, as above")
+    parser.add_argument("--reason", help="why, in one line; it stands in the table")
+    parser.add_argument(
+        "--forfeit", action="store_true", help="with withdraw: forfeit the games to come"
+    )
+    parser.add_argument("--token", metavar="DIGEST", help="with late-entry: sha256:...")
+    parser.add_argument(
+        "--forfeits",
+        metavar="REASONS",
+        help="with correct: who forfeited, by seat, such as -,time for the second",
+    )
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the ruling; 0 if it is stored."""
+    folder: Path = arguments.folder
+    if not (folder / STORE).exists():
+        raise BadInputError(f"expected a results folder, with {STORE} in it, got {str(folder)!r}")
+    try:
+        if arguments.kind == "list":
+            sentences = _list(folder, arguments)
+        else:
+            sentences = _rule(folder, _ruling(arguments), _token(arguments))
+    except (ValueError, StoreError, LockedError, OSError) as error:
+        raise BadInputError(str(error)) from None
+    if arguments.json:
+        print(json.dumps(sentences, indent=2))
+    else:
+        print("\n".join(sentences) or "no rulings")
+    return 0
+
+
+def _rule(folder: Path, ruling: Amendment, token: str | None) -> list[str]:
+    if (folder / SOCKET).exists():
+        request = {"command": "amend", "ruling": format_amendment(ruling), "token": token}
+        try:
+            return list(ask(folder, request)["ruled"])
+        except ControlError as error:
+            if not error.nobody:
+                raise BadInputError(str(error)) from None
+    return list(rule_at_rest(folder, ruling, token).sentences)
+
+
+def _list(folder: Path, arguments: argparse.Namespace) -> list[str]:
+    if arguments.what:
+        raise BadInputError(f"expected nothing after 'list', got {arguments.what[0]!r}")
+    with Store.read(folder / STORE) as store:
+        return [sentence_of(ruling) for ruling in rulings_of(store, stored_event(store).id)]
+
+
+def _ruling(arguments: argparse.Namespace) -> Amendment:
+    """The ruling that the arguments name. Raises `BadInputError`, `ValueError`."""
+    kind: str = arguments.kind
+    for option, its in (("forfeit", "withdraw"), ("token", "late-entry"), ("forfeits", "correct")):
+        if getattr(arguments, option) and kind != its:
+            raise BadInputError(f"expected --{option} only with {its}, got it with {kind}")
+    if arguments.reason is None:
+        raise BadInputError(f"expected --reason with {kind}, got none")
+    check_reason(arguments.reason)
+    wanted = (
+        ("GAME", "PLACES") if kind == "correct" else ("GAME",) if kind == "annul" else ("NAME",)
+    )
+    if len(arguments.what) != len(wanted):
+        got = " ".join(arguments.what) or "nothing"
+        raise BadInputError(f"expected {' '.join(wanted)} after {kind!r}, got {got}")
+    subject: str = arguments.what[0]
+    if kind in {"correct", "annul"}:
+        return _on_game(arguments, subject)
+    reason: str = arguments.reason
+    match kind:
+        case "withdraw":
+            return Withdrawal(reason=reason, entry=subject, forfeit=arguments.forfeit)
+        case "disqualify":
+            return Disqualification(reason=reason, entry=subject)
+        case "expunge":
+            return Expunging(reason=reason, entry=subject)
+        case "reinstate":
+            return Reinstatement(reason=reason, entry=subject)
+        case _:
+            return LateEntry(reason=reason, entry=subject, bots=(subject,))
+
+
+def _on_game(arguments: argparse.Namespace, number: str) -> Amendment:
+    if not (number.isdecimal() and number.isascii()):
+        raise BadInputError(f"expected the number of a game, got {number[:40]!r}")
+    if arguments.kind == "annul":
+        return Annulment(reason=arguments.reason, number=int(number))
+    text: str = arguments.what[1]
+    words = text.split("-")
+    if not all(word.isdecimal() and word.isascii() for word in words):
+        raise BadInputError(f"expected places such as 2-1 or 1-2-2-4, got {text[:40]!r}")
+    forfeits: tuple[str | None, ...] | None = None
+    if arguments.forfeits is not None:
+        forfeits = tuple(None if word == "-" else word for word in arguments.forfeits.split(","))
+        for word in forfeits:
+            check_forfeit(word)
+    return Correction(
+        reason=arguments.reason,
+        number=int(number),
+        places=tuple(map(int, words)),
+        forfeits=forfeits,
+    )
+
+
+def _token(arguments: argparse.Namespace) -> str | None:
+    """The digest of a late bot's token, which it cannot be without."""
+    if arguments.kind != "late-entry":
+        return None
+    token: Any = arguments.token
+    found = _TOKEN.fullmatch(token or "")
+    if found is None:
+        raise BadInputError(
+            f"expected --token sha256:..., as 'sternhalma token {arguments.what[0]}' prints it,"
+            f" got {token!r}"
+        )
+    return found[1]
