@@ -7,8 +7,6 @@ records up.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -24,8 +22,9 @@ from sternhalma_server.derived import (
 from sternhalma_server.examiner import Examiner
 from sternhalma_server.record import RecordError, parse_record
 from sternhalma_server.results import RESULTS, TABLES
+from sternhalma_server.rulings import links, stored_event
 from sternhalma_server.settings import settings_of
-from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame
+from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame, StoreError
 from sternhalma_tournament.event import EventFileError
 
 _SETTLED: Final = frozenset({"paused", "closed"})  # states in which nobody writes to the folder
@@ -78,12 +77,12 @@ class _StoreAudit:
 
     def run(self, kept: str | None) -> None:
         """Check everything; *kept* is a head that must be in the chain."""
-        found, events = self.found, self._store.events()
-        if len(events) != 1:
-            names = ", ".join(event.name for event in events) or "none"
-            found.problems.append(f"{STORE}: expected one event, got {names}")
+        found = self.found
+        try:
+            event = stored_event(self._store)
+        except StoreError as error:
+            found.problems.append(str(error))
             return
-        (event,) = events
         found.head = self._store.head(event.id)
         self._check_chain(event, kept)
         try:
@@ -106,13 +105,13 @@ class _StoreAudit:
             if not problems:
                 break
         self.found.problems += [f"{STORE}: {problem}" for problem in problems]
-        if kept is not None and kept != event.digest:
-            values = (link.chain for link in _links(self._store, event))
-            if kept not in values:
-                self.found.problems.append(
-                    f"{STORE}: expected {kept} in the chain of results, got it nowhere:"
-                    " something before it was changed or taken out"
-                )
+        if kept is None or kept == event.digest:
+            return
+        if kept not in (link.chain for link in links(self._store, event.id)):
+            self.found.problems.append(
+                f"{STORE}: expected {kept} in the chain of results, got it nowhere:"
+                " something before it was changed or taken out"
+            )
 
     def _look(self, event: StoredEvent) -> tuple[bool, Snapshot]:
         """Whether nobody writes to the folder, and the derived files.
@@ -139,7 +138,7 @@ class _StoreAudit:
         whole = True  # all results could be added up
         latest = decided = 0  # the places of the last game that is listed, and of the last decision
         names: set[str] = set()
-        for link in _links(self._store, event):
+        for link in links(self._store, event.id):
             if isinstance(link, Amendment):
                 decided = link.place
                 try:
@@ -210,26 +209,6 @@ class _StoreAudit:
         for name, text in right.items():
             if name not in behind:
                 found.problems += differences(name, text, snapshot.text(name))
-
-
-def _links(store: Store, event: StoredEvent) -> Iterator[StoredGame | Amendment]:
-    """All results and decisions of the event in the order in which they came.
-
-    Decisions that a server adds meanwhile are not missed: their places are.
-    """
-    decisions = deque(store.amendments(event.id))
-    place = 0
-    for game in store.finished_games(event.id):
-        while place + 1 < game.place:
-            if not decisions:
-                decisions.extend(made for made in store.amendments(event.id) if made.place > place)
-            if not decisions or decisions[0].place > game.place:
-                break  # a place that nothing has: the chain tells
-            place = decisions[0].place
-            yield decisions.popleft()
-        place = game.place
-        yield game
-    yield from decisions
 
 
 class _RecordsAudit:

@@ -7,9 +7,6 @@ had to play when it came.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Final
-
-import msgspec
 
 from sternhalma import Game
 from sternhalma_server.agenda import Agenda
@@ -18,17 +15,16 @@ from sternhalma_server.opening import opening_of
 from sternhalma_server.record import Ply, Record, RecordError
 from sternhalma_server.replay import replay
 from sternhalma_server.results import Results, result_of
+from sternhalma_server.rulings import read_amendment
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Amendment
 from sternhalma_server.timing import prove_times
-from sternhalma_tournament.amendments import LateEntry, parse_amendment
+from sternhalma_tournament.amendments import LateEntry
 from sternhalma_tournament.entries import Entry, bots_by_seat
 from sternhalma_tournament.event import entries_of
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scheduler import bye_result
-from sternhalma_tournament.scores import BYE, GameResult
-
-RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
+from sternhalma_tournament.scores import GameResult
 
 
 class Examiner:
@@ -70,14 +66,20 @@ class Examiner:
 
     def amend(self, amendment: Amendment) -> None:
         """Heed what was decided about the event. Raises `ValueError`."""
-        if amendment.kind == BYE:
-            self._sit_out(amendment.text)
-        elif amendment.kind == RULING:
-            ruling = parse_amendment(amendment.text)
-            if isinstance(ruling, LateEntry):
-                self._entries[ruling.entry] = Entry(ruling.entry, ruling.bots)
-            self.results.amend(ruling)
-            self.agenda.amend(ruling)
+        match read_amendment(amendment):
+            case None:
+                pass
+            case GameResult() as bye:
+                right = bye_result(self.agenda.pairing(bye.number, bye.entries))
+                if bye != right:
+                    raise ValueError(f"expected {right!r}, got {bye!r}")
+                self.results.add_bye(bye)
+                self.agenda.finish(bye)
+            case ruling:
+                if isinstance(ruling, LateEntry):
+                    self._entries[ruling.entry] = Entry(ruling.entry, ruling.bots)
+                self.results.amend(ruling)
+                self.agenda.amend(ruling)
 
     def files(self) -> dict[str, str]:
         """The list of results, the tables and the digests, in the order in which they are written.
@@ -88,17 +90,6 @@ class Examiner:
             self.results.add_bye(self.agenda.byes.pop())
         files = self.results.files()
         return files | {SUMS: sums(self._settings.source, files)}
-
-    def _sit_out(self, text: str) -> None:
-        try:
-            bye = msgspec.json.decode(text, type=GameResult)
-        except msgspec.MsgspecError as error:
-            raise ValueError(f"expected a bye, got {text!r}: {error}") from None
-        right = bye_result(self.agenda.pairing(bye.number, bye.entries))
-        if bye != right:
-            raise ValueError(f"expected {right!r}, got {bye!r}")
-        self.results.add_bye(bye)
-        self.agenda.finish(bye)
 
     def _check_place(self, record: Record) -> Pairing:
         """Hold what the record says of itself against what the event had to play."""

@@ -223,13 +223,13 @@ def test_a_ruling_moves_the_head_and_leaves_the_old_one_in_the_chain(
 def test_a_store_with_another_event_beside_it_is_named(cup: Path) -> None:
     with Store.open(cup / STORE) as store:
         store.add_event("trio", TRIO)
-    assert problem(cup) == f"{STORE}: expected one event, got cup, trio"
+    assert problem(cup) == f"{cup / STORE}: expected one event, got cup, trio"
 
 
 def test_a_store_without_an_event_is_named(tmp_path: Path) -> None:
     with Store.open(tmp_path / STORE):
         pass
-    assert problem(tmp_path) == f"{STORE}: expected one event, got none"
+    assert problem(tmp_path) == f"{tmp_path / STORE}: expected one event, got none"
 
 
 def test_an_event_file_that_cannot_be_played_is_named(tmp_path: Path) -> None:
