@@ -24,7 +24,14 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from sternhalma_server.clock import MILLISECOND, SECOND
 from sternhalma_server.connection import Connection, Courier
-from sternhalma_server.testing import ScriptedPeer, dial, memory_pair
+from sternhalma_server.testing import (
+    ScriptedPeer,
+    dial,
+    first_moves,
+    memory_pair,
+    memory_server,
+    remote_event,
+)
 from sternhalma_server.tls import HandshakeError, TlsError, TlsTransport, server_context
 from sternhalma_server.transport import SocketTransport, Transport, stamp_arrivals
 
@@ -450,6 +457,33 @@ async def test_after_close_nothing_is_sent_or_received_and_who_waits_is_woken(
     for attempt in (server.receive, lambda: server.send(b"x")):
         with pytest.raises(OSError, match="Bad file descriptor"):
             attempt()
+
+
+async def test_a_bot_with_tls_and_one_without_play_each_other(
+    context: ssl.SSLContext, autojump_clock: MockClock
+) -> None:
+    async with memory_server(remote_event("zoe", "max", limit=5)) as server:
+        here, there = memory_pair()
+        client = TlsTransport(here, client_context(), HOST)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(server.lobby.serve, TlsTransport(there, context))
+            await client.handshake()
+            zoe = ScriptedPeer(client)
+            await zoe.login("zoe")
+            await server.seat("max")
+            nursery.start_soon(first_moves, zoe)
+            await server.ended()
+        assert server.games[0].falls == []
+
+
+async def test_the_lobby_tells_who_waits_in_plain_text_at_the_deadline_for_the_login(
+    context: ssl.SSLContext, autojump_clock: MockClock
+) -> None:
+    async with memory_server(remote_event("zoe", "max")) as server:
+        here, there = memory_pair()
+        await server.lobby.serve(TlsTransport(there, context))
+        assert trio.current_time() == 10
+        assert here.receive()[0] == PLAIN
 
 
 # Over real sockets: a listener as the server's, and clients that are none of ours.
