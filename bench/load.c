@@ -1,15 +1,17 @@
 /* Instant (or thinking) bots, thousands in one process, to load a league server with.
  *
- *     load PORT SEATS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US [SCRIPT]
+ *     load PORT SEATS SLOTS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US [SCRIPT]
  *
- * One thread and one epoll, so that the server and not this program is what is measured. Each seat
- * logs in as b00000, b00001, ... and answers by the ply alone: without a script it moves one marble
- * out and back, which is legal for ever in `duel`; a script has the move of each ply on a line.
+ * One thread and one epoll, so that the server and not this program is what is measured. The seats
+ * log in as b0, b1, ... with SLOTS connections each and answer by the ply alone: without a script
+ * they move one marble out and back, which is legal for ever in `duel`; a script has the move of
+ * each ply on a line.
  *
- * When every seat has a game, "ready" is printed and a line on the standard input awaited (not
- * with thinking bots, whose clock runs). After WARM_UP moves it counts MOVES moves and prints what
- * it saw as `key value` lines, times in nanoseconds. The server's processor time is read from its
- * process clock at both ends of the window.
+ * When every seat has a game, or for a second nobody has got one, "ready" and how many have one are
+ * printed and a line on the standard input awaited; until then instant bots hold their answers.
+ * After WARM_UP more moves it counts MOVES moves and prints what it saw as `key value` lines, times
+ * in nanoseconds. The server's processor time, all its threads and none of its children, is read
+ * from its process clock at both ends of the window.
  *
  * Two measures of a bot's own time for a move, both to the return of its send:
  *   seen  from the return of the read that had the turn;
@@ -61,8 +63,8 @@ typedef struct {
 } Thought;
 
 static Bot *bots;
-static int seats, poller;
-static int connecting, next_to_connect, greeted, seated;
+static int seats, slots, poller;
+static int connecting, next_to_connect, greeted, seated, seated_at_begin;
 static struct sockaddr_in address;
 
 static char **script;
@@ -70,7 +72,9 @@ static long script_length;
 
 static long warm_up, wanted, sent;
 static int64_t limit, think_min, think_max;
-static bool held = true; /* answers wait until everybody has a game */
+static bool ready; /* everybody has a game */
+static long sent_before; /* of `sent`, until then */
+static int64_t last_seated; /* when somebody last got a game */
 
 static int64_t *errors_seen, *errors_net;
 static long measured;
@@ -178,6 +182,11 @@ static const char *move_at(char letter, long ply)
     return back ? "m10-n10" : "n10-m10";
 }
 
+static long counted(void)
+{
+    return sent - sent_before;
+}
+
 static void answer(Bot *bot)
 {
     char line[512];
@@ -190,11 +199,13 @@ static void answer(Bot *bot)
     bot->asked = false;
     bot->answered = true;
     sent++;
-    if (sent == warm_up) {
+    if (!ready)
+        sent_before = sent;
+    if (counted() == warm_up) {
         cpu_begin = time_of(server_clock);
         own_begin = time_of(CLOCK_PROCESS_CPUTIME_ID);
         wall_begin = now;
-    } else if (sent == warm_up + wanted) {
+    } else if (counted() == warm_up + wanted) {
         cpu_end = time_of(server_clock);
         own_end = time_of(CLOCK_PROCESS_CPUTIME_ID);
         wall_end = now;
@@ -203,10 +214,9 @@ static void answer(Bot *bot)
 
 static void consider(Bot *bot)
 {
-    if (held)
-        return;
     if (think_max == 0) {
-        answer(bot);
+        if (ready)
+            answer(bot);
         return;
     }
     /* Thought begins when the turn arrived, so this program's lateness is part of it. */
@@ -221,10 +231,10 @@ static void over(Bot *bot, char *line)
     if (!bot->seated)
         die("expected a game before its end: %s", line);
     bot->seated = false;
+    seated -= !ready;
     games_over++;
     if (seat && seat[6] == bot->letter) {
-        if (sent < warm_up + wanted)
-            forfeits++;
+        forfeits++;
         int64_t own = bot->asked ? time_of(CLOCK_MONOTONIC) - bot->arrived : bot->net;
         if (strstr(line, " time ") && own <= limit)
             false_forfeits++;
@@ -255,7 +265,7 @@ static void hear(Bot *bot, char *line, int64_t arrived, int64_t read_at)
             if (ply != bot->ply)
                 die("expected ply %ld, got %s", bot->ply, line);
             bot->answered = false;
-            if (sent > warm_up && measured < wanted) {
+            if (counted() > warm_up && measured < wanted) {
                 int64_t charge = whole * 1000000 + part * 1000;
                 errors_seen[measured] = charge - bot->seen;
                 errors_net[measured++] = charge - bot->net;
@@ -266,12 +276,15 @@ static void hear(Bot *bot, char *line, int64_t arrived, int64_t read_at)
             die("expected 'game GAME RULES SEAT', got %s", line);
         bot->seated = true;
         bot->answered = false;
-        seated++;
+        seated += !ready;
+        last_seated = read_at;
     } else if (!strncmp(line, "over ", 5)) {
         over(bot, line);
     } else if (!strncmp(line, "sternhalma ", 11)) {
         char login[64];
-        int length = snprintf(login, sizeof login, "login b%05d\n", (int)(bot - bots));
+        int seat = (int)(bot - bots);
+        int length
+            = snprintf(login, sizeof login, "login b%d slot=%d\n", seat / slots, seat % slots + 1);
         bot->greeted = true;
         greeted++;
         connecting--;
@@ -319,28 +332,28 @@ static void hear_all(Bot *bot)
     memmove(bot->buffer, begin, bot->have);
 }
 
-static void release(void)
+static void begin(void)
 {
     char line[16];
-    printf("ready\n");
+    printf("ready %d\n", seated);
     fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         die("expected a line on the standard input");
-    held = false;
-    int64_t now = time_of(CLOCK_MONOTONIC);
-    for (int i = 0; i < seats; i++)
+    ready = true;
+    seated_at_begin = seated;
+    for (int i = 0; think_max == 0 && i < seats; i++)
         if (bots[i].asked) {
-            bots[i].read_at = bots[i].arrived = now; /* it was held: the first move tells nothing */
             consider(&bots[i]);
+            bots[i].answered = false; /* it was held back: its time tells nothing */
         }
 }
 
 static void play(void)
 {
     struct epoll_event events[512];
-    int64_t silent_since = time_of(CLOCK_MONOTONIC);
-    while (sent < warm_up + wanted || measured < wanted) {
-        struct timespec wait = {5, 0};
+    int64_t began = time_of(CLOCK_MONOTONIC), silent_since = began;
+    while (counted() < warm_up + wanted || measured < wanted) {
+        struct timespec wait = {ready ? 5 : 0, ready ? 0 : SECOND / 10};
         int64_t now = time_of(CLOCK_MONOTONIC);
         while (heap_size && heap[0].due <= now) {
             Thought thought = pop();
@@ -349,7 +362,7 @@ static void play(void)
                 answer(bot);
             now = time_of(CLOCK_MONOTONIC);
         }
-        if (heap_size && heap[0].due - now < 5 * SECOND) {
+        if (heap_size && heap[0].due - now < (ready ? 5 * SECOND : SECOND / 10)) {
             wait.tv_sec = (heap[0].due - now) / SECOND;
             wait.tv_nsec = (heap[0].due - now) % SECOND;
         }
@@ -358,16 +371,18 @@ static void play(void)
             die("expected events: %s", strerror(errno));
         for (int i = 0; i < count; i++)
             hear_all(&bots[events[i].data.u32]);
-        if (held && seated == seats)
-            release();
         now = time_of(CLOCK_MONOTONIC);
+        if (!ready && (seated == seats || (seated > seats / 2 && now - last_seated > SECOND)))
+            begin();
+        if (!ready && now - began > 60 * SECOND)
+            die("expected all to be seated within 60 s, got %d of %d", seated, seats);
         if (count > 0)
             silent_since = now;
         else if (now - silent_since > 90 * SECOND)
             die("expected something to happen: %d of %d greeted, %d seated, %ld moves", greeted,
                 seats, seated, sent);
         /* A move that was answered by the end of its game is never told: count no longer. */
-        if (sent > warm_up + wanted + 4L * seats)
+        if (counted() > warm_up + wanted + 4L * seats)
             break;
     }
 }
@@ -408,24 +423,24 @@ static void read_script(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc < 9)
-        die("expected PORT SEATS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US");
+    if (argc < 10)
+        die("expected PORT SEATS SLOTS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US");
     seats = atoi(argv[2]);
-    warm_up = atol(argv[4]);
-    wanted = atol(argv[5]);
-    limit = atoll(argv[6]) * 1000;
-    think_min = atoll(argv[7]) * 1000;
-    think_max = atoll(argv[8]) * 1000;
-    if (argc > 9)
-        read_script(argv[9]);
-    if (seats < 2 || warm_up < 1 || wanted < 1)
-        die("expected 2 seats or more, and 1 move or more before and in the window");
-    held = think_max == 0;
+    slots = atoi(argv[3]);
+    warm_up = atol(argv[5]);
+    wanted = atol(argv[6]);
+    limit = atoll(argv[7]) * 1000;
+    think_min = atoll(argv[8]) * 1000;
+    think_max = atoll(argv[9]) * 1000;
+    if (argc > 10)
+        read_script(argv[10]);
+    if (seats < 2 || slots < 1 || warm_up < 1 || wanted < 1)
+        die("expected 2 seats or more, 1 slot or more, and 1 move or more before and in the window");
     address = (struct sockaddr_in){
         .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1])),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    if (clock_getcpuclockid((pid_t)atol(argv[3]), &server_clock))
-        die("expected the process id of the server, got %s", argv[3]);
+    if (clock_getcpuclockid((pid_t)atol(argv[4]), &server_clock))
+        die("expected the process id of the server, got %s", argv[4]);
     struct rlimit files;
     if (!getrlimit(RLIMIT_NOFILE, &files)) {
         files.rlim_cur = files.rlim_max;
@@ -440,7 +455,7 @@ int main(int argc, char **argv)
         die("expected memory for %d seats", seats);
     connect_next();
     play();
-    printf("moves %ld\nwall %lld\ncpu %lld\nown_cpu %lld\n", wanted,
+    printf("seats %d\nmoves %ld\nwall %lld\ncpu %lld\nown_cpu %lld\n", seated_at_begin, wanted,
            (long long)(wall_end - wall_begin), (long long)(cpu_end - cpu_begin),
            (long long)(own_end - own_begin));
     printf("games_over %ld\nforfeits %ld\nfalse_forfeits %ld\nnotes %ld\n", games_over / 2,
