@@ -41,9 +41,15 @@ class SocketEnd(SocketTransport):
         """End the outgoing direction only: what comes in is still read."""
         self._socket.shutdown(socket.SHUT_WR)
 
+    def close(self) -> None:
+        """End both directions; once more does nothing."""
+        if self._socket.fileno() >= 0:
+            super().close()
+
     def abort(self) -> None:
         """End both directions without ceremony: the other end is told of a reset."""
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if self._socket.fileno() >= 0:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
 

@@ -7,7 +7,7 @@ As programs they dial in, or are started by an event file:
 In memory they come through a `Door`, on trio's clock.
 """
 
-from sternhalma_server.testing.house_bots.acts import HOUSE_BOTS, HouseBot, misbehave
+from sternhalma_server.testing.house_bots.acts import HOUSE_BOTS, HouseBot, honest, misbehave
 from sternhalma_server.testing.house_bots.door import (
     Diary,
     Door,
@@ -23,6 +23,7 @@ __all__ = [
     "Door",
     "HouseBot",
     "Visit",
+    "honest",
     "memory_door",
     "misbehave",
     "read_diary",

@@ -23,6 +23,7 @@ DRIP: Final = 1.0  # seconds between two bytes
 FLOOD: Final = 200  # lines at once
 TOO_LATE: Final = 0.1  # seconds after the flag has fallen
 UNCLOCKED: Final = 5.0  # seconds for a move that nobody clocks
+SOON: Final = 0.02  # seconds until an honest bot comes back
 MEGABYTE: Final = b"x" * 1_000_000
 GARBAGE: Final = (
     b"I think, therefore I move\n",
@@ -219,6 +220,23 @@ def _credit(game_line: str) -> float:
     return int(lag.partition("/")[2]) / 1000
 
 
+async def honest(door: Door) -> None:
+    """Play right, and come back whenever the connection breaks, until the server says good-bye."""
+    while True:
+        try:
+            visit = await door.enter()
+            while True:
+                line = await visit.peer.receive()
+                if line.startswith("turn "):
+                    await visit.peer.send(_turn(line).good)
+                elif line.startswith(("bye event-over ", "bye server-stops ")):
+                    return
+        except (EOFError, OSError):
+            await trio.sleep(SOON)
+        finally:
+            door.leave()
+
+
 HOUSE_BOTS: Final[Mapping[str, HouseBot]] = {
     "silent": HouseBot(
         silent, "logs in and never answers", frozenset({Reason.TIME}), by_clock=True
@@ -267,3 +285,5 @@ async def misbehave(kind: str, door: Door) -> None:
         door.note("the server ended the connection")
     except OSError as problem:
         door.note(f"the connection is lost: {problem.strerror or problem}")
+    finally:
+        door.leave()

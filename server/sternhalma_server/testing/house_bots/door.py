@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sternhalma_server.testing.ends import End
 from sternhalma_server.testing.memory import MemoryTransport
@@ -47,6 +47,7 @@ class Door:
     token: str | None = None
     key: str | None = None
     note: Callable[[str], None] = unnoted
+    _open: list[End] = field(default_factory=list[End])
 
     @property
     def login(self) -> str:
@@ -59,6 +60,7 @@ class Door:
     async def knock(self) -> Visit:
         """A connection without a login. Raises `OSError`."""
         visit = await self.connect()
+        self._open.append(visit.end)
         self.note("connected")
         return visit
 
@@ -70,6 +72,11 @@ class Door:
         self.key = welcome.partition(" key=")[2] or self.key
         self.note("logged in")
         return visit
+
+    def leave(self) -> None:
+        """Close whatever is still open of all that was opened."""
+        while self._open:
+            self._open.pop().close()
 
 
 def memory_door(
