@@ -29,6 +29,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "standings": "print the table of an event",
     "crosstable": "print who scored what against whom",
     "bot": "print how one bot has done",
+    "game": "tell how a game went, move by move",
     "amend": "rule on an event: withdraw, disqualify, correct, enter late",
     "show": "draw a position",
     "moves": "list the legal moves of a position",

@@ -1,0 +1,164 @@
+"""Tell how a game went: who, by which rules, move by move, and why it ended so.
+
+Each move comes with what it was charged, when it was asked for and when it was answered; a loss by
+time comes with its evidence. A game that is still running is told as far as it has come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sternhalma import Game
+from sternhalma_server.archive import EVENT, STORE, read_record, record_name
+from sternhalma_server.cli import CLEAN
+from sternhalma_server.cli.parser import BadInputError, whole_number
+from sternhalma_server.keeping import Begun
+from sternhalma_server.record import Player, Record, parse_record
+from sternhalma_server.recording import recorded
+from sternhalma_server.report import report, said_lines
+from sternhalma_server.rulings import rulings_of, stored_event
+from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.store import EventId, Store, StoreError
+from sternhalma_server.telling import Telling, facts
+from sternhalma_server.verdict import Reason
+from sternhalma_tournament.amendments import late_entries
+from sternhalma_tournament.entries import Entry, bots_by_seat
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="the results folder")
+    parser.add_argument(
+        "number", metavar="NUMBER", type=whole_number, help="the number of the game"
+    )
+    parser.add_argument(
+        "--ply", metavar="N", type=_ply, help="tell it as far as ply N; 0 is the start"
+    )
+    parser.add_argument("--board", action="store_true", help="draw the board as it stood then")
+    parser.add_argument(
+        "--said", action="store_true", help="show what the seats said, with when it came"
+    )
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report; the exit status."""
+    try:
+        telling, said = _telling(arguments.folder, arguments.number)
+        last = telling.record.ply
+        if arguments.ply is not None and arguments.ply > last:
+            raise BadInputError(f"argument --ply: expected 0 to {last}, got {arguments.ply}")
+        if arguments.said and said is None:
+            raise BadInputError(
+                f"argument --said: expected a folder with {STORE} in it,"
+                f" got {str(arguments.folder)!r}"
+            )
+        _print(replace(telling, upto=arguments.ply), said or "", arguments)
+    except (StoreError, ValueError) as error:
+        raise BadInputError(f"{arguments.folder}: {error}") from None
+    return CLEAN
+
+
+def _ply(text: str) -> int:
+    if text == "0":
+        return 0
+    try:
+        return whole_number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"expected a ply from 0, got {text[:40]!r}") from None
+
+
+def _print(telling: Telling, said: str, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print(json.dumps(facts(telling, said if arguments.said else None)))
+        return
+    lines = report(telling, board=arguments.board)
+    if arguments.said:
+        lines += ["", *said_lines(telling, said)]
+    print("\n".join(lines))
+
+
+def _telling(folder: Path, number: int) -> tuple[Telling, str | None]:
+    """The game of a results folder, and what its seats said where there is a store."""
+    if (folder / STORE).exists():
+        with Store.read(folder / STORE) as store:
+            return _stored(store, number)
+    if not (folder / record_name(number)).exists():
+        raise BadInputError(
+            f"expected a results folder, with {STORE} or {record_name(number)} in it,"
+            f" got {str(folder)!r}"
+        )
+    try:
+        record = read_record(folder / record_name(number))
+    except OSError as error:
+        raise BadInputError(
+            f"{error.filename}: expected a record that can be read: {error.strerror}"
+        ) from None
+    try:
+        settings = settings_of((folder / EVENT).read_bytes(), EVENT)
+    except (OSError, ValueError):
+        return Telling(record), None  # only what the event credits is not known
+    return Telling(record, lag=settings.lag), None
+
+
+def _stored(store: Store, number: int) -> tuple[Telling, str]:
+    stored = stored_event(store)
+    settings = settings_of(stored.source, EVENT)
+    # Asked before, so that a game that ends in between is found in the second place.
+    lines = store.running_lines(stored.id).get(number)
+    game = store.game(stored.id, number)
+    if game is not None:
+        return Telling(parse_record(game.record), lag=settings.lag), game.said
+    if lines is None:
+        raise BadInputError(f"expected a game of {stored.name} that has begun, got game {number}")
+    begun = Begun(lines)
+    record = _standing(settings, _late(store, stored.id), begun)
+    said = "".join(f"{line}\n" for line in begun.said)
+    return Telling(record, running=True, lag=settings.lag), said
+
+
+def _late(store: Store, event: EventId) -> list[Entry]:
+    return [Entry(late.entry, late.bots) for late in late_entries(rulings_of(store, event))]
+
+
+def _standing(settings: Settings, late: Sequence[Entry], begun: Begun) -> Record:
+    """The record of a running game as it would be if the game was broken off now."""
+    event, pairing = settings.event, begun.pairing
+    if pairing is None:
+        raise ValueError("expected a game whose beginning is in the journal, got none")
+    start = Game.new(
+        settings.rules,
+        event.players,
+        limit=settings.terms.limit,
+        at_limit=settings.terms.at_limit,
+    )
+    letters = [group[0] for group in start.position.seats]
+    entries = {entry.name: entry for entry in (*settings.entries, *late)}
+    bots = bots_by_seat(tuple(entries[name] for name in pairing.entries), event.players)
+    players = tuple(
+        Player(letter, bot, version, pairing.entries[seat % settings.sides])
+        for seat, (letter, bot, version) in enumerate(
+            zip(letters, bots, begun.versions, strict=True)
+        )
+    )
+    record = Record(
+        event=event.name,
+        game=pairing.number,
+        rules=settings.rules.id,
+        limit=settings.terms.limit,
+        at_limit=settings.terms.at_limit,
+        clock=settings.control.text,
+        players=players,
+        start=str(start),
+        happened=tuple(recorded(letters, event) for event in begun.happened(letters)),
+        reason=Reason.ABORTED,
+        places=(0,) * len(letters),
+        ply=0,
+        final=str(start),
+    )
+    now = Telling(record).game
+    return replace(record, ply=now.ply - 1, final=str(now))

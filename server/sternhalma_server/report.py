@@ -1,0 +1,207 @@
+"""A game told to people: who, by which rules, how it went move by move, and why it ended so.
+
+Whoever has lost by time wants to see how it was measured. So each move is shown with when it was
+asked for and answered, and a fall by time with the evidence for it: what was asked, how long there
+was, and what came when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from sternhalma_server.clock import milliseconds
+from sternhalma_server.drawing import draw
+from sternhalma_server.record import Draw, Out, Ply, Slip
+from sternhalma_server.telling import Telling, spoken, wall
+from sternhalma_server.timing import credit_left, length, moment
+from sternhalma_server.verdict import Reason
+
+BECAUSE: Final[Mapping[Reason, str]] = {
+    Reason.GOAL: "enough players have filled their targets",
+    Reason.PROGRESS: "the turn limit was reached, or everybody passed; placed by progress",
+    Reason.SHARE: "the turn limit was reached, or everybody passed; those unfinished are level",
+    Reason.AGREEMENT: "all agreed on a draw",
+    Reason.RESIGN: "a player resigned",
+    Reason.ILLEGAL: "a move broke the rules of the game",
+    Reason.MALFORMED: "a line could not be read as any message",
+    Reason.TIME: "a clock ran out",
+    Reason.DISCONNECT: "a connection ended, and the bot did not come back in time",
+    Reason.FLOOD: "too many lines that were not asked for",
+    Reason.NO_START: "a player was not there to begin with",
+    Reason.SERVER_FAULT: "the server failed; void, counts for nobody",
+    Reason.ABORTED: "broken off; void, counts for nobody",
+}
+
+_SHOWN_BEFORE_A_FALL: Final = 5  # moves of the seat that fell
+_HEAD: Final = ("ply", "seat", "move", "charged", "left", "credit", "late", "asked", "answered")
+_FALL_HEAD: Final = ("ply", "asked", "answered", "took", "credit", "charged", "left", "late")
+_LEFT_ALIGNED: Final = frozenset({"seat", "move"})
+
+
+def report(telling: Telling, *, board: bool = False) -> list[str]:
+    """The lines of the report, with the *board* as it stood if that is wanted.
+
+    Raises `ValueError` for a record whose moves or times cannot be read.
+    """
+    lines = [*_opening(telling), "", *_list(telling)]
+    for out in telling.happened:
+        if isinstance(out, Out) and out.reason is Reason.TIME:
+            lines += ["", *_fall(telling, out)]
+    if board or telling.upto is not None:
+        lines += ["", *_standing(telling, board=board)]
+    return lines
+
+
+def said_lines(telling: Telling, said: str) -> list[str]:
+    """The raw lines of the seats, *said* as the store has them, with when they came."""
+    lines = spoken(telling, said)
+    width = max((len(at) for at, _, _ in lines), default=0)
+    return [f"{at:>{width}} {seat} {text}".rstrip() for at, seat, text in lines]
+
+
+def _opening(telling: Telling) -> Iterator[str]:
+    """Who plays, by which rules, and how it ended."""
+    record = telling.record
+    then = "placed by progress" if record.at_limit == "progress" else "level"
+    clock = "no clock" if record.clock == "none" else f"clock {record.clock}"
+    yield (
+        f"game {record.game} of {record.event}: {record.rules}, {len(record.players)} players,"
+        f" {record.limit} turns each, then {then}, {clock}"
+    )
+    outs = {out.seat: out for out in record.happened if isinstance(out, Out)}
+    for player, place in zip(record.players, record.places, strict=True):
+        version = f" {player.version}" if player.version else ""
+        entry = f" for {player.entry}" if player.entry != player.bot else ""
+        placed = f", place {place}" if place else ""
+        out = outs.get(player.seat)
+        fell = f", out at ply {out.ply} by {out.reason}" if out else ""
+        yield f"{player.seat} {player.bot}{version}{entry}{placed}{fell}"
+    if telling.running:
+        yield f"still running, {_plies(record.ply)} so far"
+    else:
+        yield f"over by {record.reason}, {_plies(record.ply)}: {BECAUSE[record.reason]}"
+    if telling.start is not None:
+        yield (
+            f"first question at {wall(telling.start)}; asked and answered are seconds since then,"
+            " all else is milliseconds"
+        )
+
+
+def _list(telling: Telling) -> list[str]:
+    """The list of moves, and between them what else happened."""
+    rows = [_row(telling, one) for one in telling.happened if isinstance(one, Ply)]
+    table = iter(_columns(_HEAD, rows))
+    lines = [next(table)] if rows else []
+    for happening in telling.happened:
+        match happening:
+            case Ply():
+                lines.append(next(table))
+            case Out(seat, reason, ply, _, line):
+                quoted = "" if line is None else f": {line}"
+                lines.append(f"{seat} goes out at ply {ply} by {reason}{quoted}")
+            case Slip(seat, reason, ply, line):
+                lines.append(f"{seat} is forgiven at ply {ply}, {reason}: {line}")
+            case Draw(ply):
+                lines.append(f"a draw is agreed on at ply {ply}")
+    return lines
+
+
+def _row(telling: Telling, ply: Ply) -> list[str]:
+    keys = dict(ply.evidence)
+    offer = " offers a draw" if keys.get("draw") == "offer" else ""
+    times = [keys.get(key, "") for key in ("charged", "left", "credit", "late")]
+    moments = [telling.since(keys.get(key)) for key in ("sent", "received")]
+    return [
+        str(ply.number),
+        ply.seat,
+        ply.path + (f" by {ply.source}" if ply.source else offer),
+        *times,
+        *moments,
+    ]
+
+
+def _fall(telling: Telling, out: Out) -> Iterator[str]:
+    """The evidence for a fall by time, and the sentences that say why it was one."""
+    bot = next(player.bot for player in telling.record.players if player.seat == out.seat)
+    keys = dict(out.evidence)
+    yield f"why {out.seat} {bot} lost by time at ply {out.ply}:"
+    moves = [
+        one
+        for one in telling.happened
+        if isinstance(one, Ply) and one.seat == out.seat and one.evidence and one.number < out.ply
+    ][-_SHOWN_BEFORE_A_FALL:]
+    answered = "too late" if out.line is not None else "nothing"
+    last = [str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", "")]
+    rows = [*(_fall_row(telling, move) for move in moves), [*last, "", "", "", ""]]
+    yield from _columns(_FALL_HEAD, rows)
+    if not {"sent", "waited", "limit"} <= keys.keys():
+        yield "The record does not say how long it was waited for."
+        return
+    yield from _because(telling, out, keys)
+
+
+def _fall_row(telling: Telling, ply: Ply) -> list[str]:
+    keys = dict(ply.evidence)
+    took = ""
+    if {"sent", "received"} <= keys.keys():
+        took = milliseconds(max(0, moment(keys["received"]) - moment(keys["sent"])))
+    return [
+        str(ply.number),
+        telling.since(keys.get("sent")),
+        telling.since(keys.get("received")),
+        took,
+        *(keys.get(key, "") for key in ("credit", "charged", "left", "late")),
+    ]
+
+
+def _because(telling: Telling, out: Out, keys: Mapping[str, str]) -> Iterator[str]:
+    waited, limit = length(keys["waited"]), length(keys["limit"])
+    credit = 0
+    with suppress(ValueError):  # times that do not hold are told as they are
+        credit = credit_left(telling.record, out.seat, telling.lag) or 0
+    credited = f", and {milliseconds(credit)} ms of credit for the network" if credit else ""
+    yield (
+        f"It was asked at {telling.since(keys['sent'])} s and had {milliseconds(limit)} ms"
+        f" for the move{credited}."
+    )
+    over = waited - limit - credit
+    if out.line is None:
+        yield f"Nothing had come {milliseconds(waited)} ms after the question, when the flag fell."
+    else:
+        yield (
+            f"Its answer came {milliseconds(waited)} ms after the question,"
+            f" {milliseconds(max(0, over))} ms too late: {out.line}"
+        )
+    yield "Time counts from when the question was handed to the network to when the answer's packet"
+    yield "arrived; how late the server then read it is not in it."
+
+
+def _standing(telling: Telling, *, board: bool) -> Iterator[str]:
+    """The position then, and whose turn it was."""
+    game = telling.game
+    if board:
+        yield from draw(game.position)
+        yield ""
+    yield f"after ply {game.ply - 1}: {game}"
+    if game.turn is not None:
+        seat = game.position.seats[game.turn][0]
+        bot = next(player.bot for player in telling.record.players if player.seat == seat)
+        yield f"ply {game.ply} is {seat} {bot}'s"
+
+
+def _plies(number: int) -> str:
+    return "1 ply" if number == 1 else f"{number} plies"
+
+
+def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table; a column that is empty in all rows is left out."""
+    kept = [at for at in range(len(head)) if any(row[at] for row in rows)]
+    widths = {at: max(len(line[at]) for line in (head, *rows)) for at in kept}
+    for line in (head, *rows):
+        cells = [
+            line[at].ljust(widths[at]) if head[at] in _LEFT_ALIGNED else line[at].rjust(widths[at])
+            for at in kept
+        ]
+        yield "  ".join(cells).rstrip()

@@ -1,0 +1,171 @@
+"""A game to be told to people or programs: what had happened by some ply, and when.
+
+Times of day are told once; all others are seconds since the game's first question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sternhalma import Game, Seat, parse_position
+from sternhalma_server.clock import MILLISECOND, SECOND, Lag
+from sternhalma_server.record import Draw, Happening, Out, Ply, Record, Slip
+from sternhalma_server.timing import length, moment
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A game to be told, as far as ply `upto`; `lag` is the event's credit.
+
+    A game that is `running` comes as the record it would have if it was broken off now.
+    """
+
+    record: Record
+    running: bool = False
+    upto: int | None = None
+    lag: Lag | None = None
+
+    @property
+    def happened(self) -> tuple[Happening, ...]:
+        """What had happened by then."""
+        upto = self.record.ply if self.upto is None else self.upto
+        if upto >= self.record.ply:
+            return self.record.happened
+        return tuple(one for one in self.record.happened if ply_of(one) <= upto)
+
+    @property
+    def game(self) -> Game:
+        """The game as it stood then."""
+        record = self.record
+        game = Game.from_position(
+            parse_position(record.start), limit=record.limit, at_limit=record.at_limit
+        )
+        letters = [group[0] for group in game.position.seats]
+        for happening in self.happened:
+            match happening:
+                case Ply():
+                    game = game.play(happening.path)
+                case Out():
+                    game = game.drop(Seat(letters.index(happening.seat)))
+                case Draw():
+                    game = game.agree()
+                case Slip():
+                    pass
+        return game
+
+    @property
+    def start(self) -> int | None:
+        """When the first question was asked, wall time in nanoseconds; None if none was."""
+        sent = (keys_of(one).get("sent") for one in self.record.happened)
+        return next((moment(text) for text in sent if text is not None), None)
+
+    def since(self, text: str | None) -> str:
+        """A moment as the record writes it, in seconds since the first question."""
+        if text is None:
+            return ""
+        since = moment(text) - (self.start or 0)
+        sign, whole = ("-" if since < 0 else ""), abs(since)
+        return f"{sign}{whole // SECOND}.{whole % SECOND // 1000:06d}"
+
+
+def facts(telling: Telling, said: str | None = None) -> dict[str, Any]:
+    """All of it for programs, with the raw lines of the seats in *said* if there are any.
+
+    Times are milliseconds, but `asked`, `answered` and `at` seconds since the first question.
+    """
+    record, game, start = telling.record, telling.game, telling.start
+    outs = {out.seat: out for out in telling.happened if isinstance(out, Out)}
+    told: dict[str, Any] = {
+        "event": record.event,
+        "game": record.game,
+        "rules": record.rules,
+        "limit": record.limit,
+        "at_limit": record.at_limit,
+        "clock": record.clock,
+        "running": telling.running,
+        "reason": None if telling.running else record.reason.value,
+        "plies": record.ply,
+        "seats": [
+            {
+                "seat": player.seat,
+                "bot": player.bot,
+                "version": player.version,
+                "entry": player.entry,
+                "place": place or None,
+                "out": outs[player.seat].reason.value if player.seat in outs else None,
+            }
+            for player, place in zip(record.players, record.places, strict=True)
+        ],
+        "first_question": None if start is None else wall(start),
+        "happened": [_fact(telling, happening) for happening in telling.happened],
+        "ply": game.ply - 1,
+        "turn": None if game.turn is None else game.position.seats[game.turn][0],
+        "position": str(game),
+    }
+    if said is not None:
+        told["said"] = [
+            {"at": float(at or 0), "seat": seat, "text": text}
+            for at, seat, text in spoken(telling, said)
+        ]
+    return told
+
+
+def spoken(telling: Telling, said: str) -> list[tuple[str, str, str]]:
+    """The raw lines of the seats, *said* as the store has them: when, by which seat, and what."""
+    lines = [(*line.split(" ", 2), "", "")[:3] for line in said.splitlines()]
+    return [(telling.since(stamp), seat, text) for seat, stamp, text in lines]
+
+
+def wall(nanoseconds: int) -> str:
+    """A time of day, in UTC, to the microsecond."""
+    day = datetime.fromtimestamp(nanoseconds // SECOND, UTC)
+    return f"{day:%Y-%m-%d %H:%M:%S}.{nanoseconds % SECOND // 1000:06d} UTC"
+
+
+def _fact(telling: Telling, happening: Happening) -> dict[str, Any]:
+    start, keys = telling.start, keys_of(happening)
+    told: dict[str, Any] = {"kind": _KINDS[type(happening)], "ply": ply_of(happening)}
+    if not isinstance(happening, Draw):
+        told["seat"] = happening.seat
+    match happening:
+        case Ply(_, _, path, source, _):
+            told |= {"path": path, "by": source}
+        case Out(_, reason, _, _, line) | Slip(_, reason, _, line):
+            told |= {"reason": reason.value, "line": line}
+        case Draw():
+            pass
+    for key, value in keys.items():
+        match key:
+            case "sent" | "received":
+                name = "asked" if key == "sent" else "answered"
+                told[name] = (moment(value) - (start or 0)) / SECOND
+            case "left":
+                told[key] = None if value == "-" else int(value)
+            case "draw":
+                told["offers_draw"] = True
+            case "charged" | "late" | "credit" | "waited" | "limit":
+                told[key] = length(value) / MILLISECOND
+            case _:
+                told[key] = value
+    return told
+
+
+_KINDS: Final[Mapping[type[Happening], str]] = {
+    Ply: "move",
+    Out: "out",
+    Slip: "forgiven",
+    Draw: "draw",
+}
+
+
+def keys_of(happening: Happening) -> Mapping[str, str]:
+    """What was measured, as the record writes it."""
+    return dict(happening.evidence) if isinstance(happening, Ply | Out) else {}
+
+
+def ply_of(happening: Happening) -> int:
+    """The ply that was played, or was to be played when it happened."""
+    return happening.number if isinstance(happening, Ply) else happening.ply

@@ -1,0 +1,207 @@
+"""`sternhalma game`: a game out of the store, out of its record's file, or out of the journal."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.conducted import Conduct
+from server.kept import CUP, forge, games_of, keep, keep_files, keep_store, said_in, table_of
+from sternhalma_server import cli
+from sternhalma_server.archive import STORE, record_name
+from sternhalma_server.keeping import begin_line
+from sternhalma_server.recording import line_of
+from sternhalma_server.report import report
+from sternhalma_server.settings import settings_of
+from sternhalma_server.store import Decision, Store
+from sternhalma_server.telling import Telling
+from sternhalma_tournament.amendments import LateEntry, format_amendment
+from sternhalma_tournament.roundrobin import schedule_of
+
+Captured = pytest.CaptureFixture[str]
+
+GAMES = games_of(CUP)
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    keep(tmp_path / "cup", CUP, GAMES)
+    return tmp_path / "cup"
+
+
+def printed(capsys: Captured, *words: str | Path) -> str:
+    assert cli.main(["game", *map(str, words)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capsys: Captured, *words: str | Path) -> str:
+    assert cli.main(["game", *map(str, words)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err
+
+
+def told(telling: Telling, *, board: bool = False) -> str:
+    return "".join(f"{line}\n" for line in report(telling, board=board))
+
+
+def running(turns: int) -> tuple[Conduct, str]:
+    """A game that has gone on for so many turns, and the journal's lines of it."""
+    settings = settings_of(CUP, "event.toml")
+    pairing = schedule_of(settings.event).pairing(5)
+    game = Conduct(table_of(settings, pairing), 4)
+    game.play(turns)
+    lines = [
+        begin_line(game.referee.table.versions, pairing),
+        *(line_of(game.letters, event) for event in game.referee.happened),
+        "< D 1764451900.000000 move 5 2 k14-k13",
+    ]
+    return game, "".join(f"{pairing.number}\t{line}\n" for line in lines)
+
+
+def test_a_game_is_told_out_of_the_store(cup: Path, capsys: Captured) -> None:
+    (cup / record_name(2)).unlink()
+    assert printed(capsys, cup, "2") == told(Telling(GAMES[1]))
+
+
+def test_a_game_is_told_out_of_its_file_where_there_is_no_store(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    keep_files(tmp_path, CUP, GAMES)
+    assert printed(capsys, tmp_path, "2") == told(Telling(GAMES[1]))
+    (tmp_path / "event.toml").unlink()
+    assert printed(capsys, tmp_path, "2") == told(Telling(GAMES[1]))
+
+
+def test_a_game_is_told_as_far_as_a_ply_with_its_board(cup: Path, capsys: Captured) -> None:
+    assert printed(capsys, cup, "2", "--ply", "3", "--board") == (
+        told(Telling(GAMES[1], upto=3), board=True)
+    )
+    assert printed(capsys, cup, "2", "--ply", "0") == told(Telling(GAMES[1], upto=0))
+
+
+def test_what_the_seats_said_is_shown_below(cup: Path, capsys: Captured) -> None:
+    assert said_in(GAMES[1]).startswith("A 1764451826.000001 ")
+    out = printed(capsys, cup, "2", "--said").splitlines()
+    assert out[-2] == ""
+    assert out[-1].endswith(" A move 2 1 c5-e5")
+    facts = json.loads(printed(capsys, cup, "2", "--said", "--json"))
+    assert facts["said"][0]["text"] == "move 2 1 c5-e5"
+
+
+def test_a_game_is_told_to_programs_in_json(cup: Path, capsys: Captured) -> None:
+    facts = json.loads(printed(capsys, cup, "2", "--json"))
+    assert (facts["game"], facts["running"], facts["plies"]) == (2, False, 6)
+    assert facts["position"] == GAMES[1].final
+    assert "said" not in facts
+
+
+def test_a_game_that_still_runs_is_told_and_said_to_run(tmp_path: Path, capsys: Captured) -> None:
+    game, lines = running(3)
+    keep_store(tmp_path, CUP, GAMES[:2], state="running", running=lines)
+    out = printed(capsys, tmp_path, "5", "--board", "--said").splitlines()
+    assert out[0].startswith("game 5 of cup: corner, 2 players")
+    names = game.referee.table.bots
+    assert out[1:4] == [
+        f"A {names[0]} {len(names[0])}.0",
+        f"D {names[1]} {len(names[1])}.0",
+        "still running, 4 plies so far",
+    ]
+    assert f"after ply 4: {game.referee.game}" in out
+    assert out[-1].endswith(" D move 5 2 k14-k13")
+    facts = json.loads(printed(capsys, tmp_path, "5", "--json"))
+    assert (facts["running"], facts["reason"], facts["plies"]) == (True, None, 4)
+
+
+def test_a_game_that_has_just_begun_is_told(tmp_path: Path, capsys: Captured) -> None:
+    _, lines = running(0)
+    begin, *_ = lines.splitlines()
+    keep_store(tmp_path, CUP, [], state="running", running=f"{begin}\n")
+    assert "still running, 0 plies so far\n" in printed(capsys, tmp_path, "5")
+
+
+def test_a_game_that_failed_and_runs_again_is_told_from_its_second_beginning(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    _, first = running(3)
+    game, second = running(1)
+    keep_store(tmp_path, CUP, [], state="running", running=first + second)
+    out = printed(capsys, tmp_path, "5")
+    assert f"still running, {game.referee.ply - 1} plies so far\n" in out
+
+
+def test_a_running_game_of_a_late_entry_is_told(tmp_path: Path, capsys: Captured) -> None:
+    late = LateEntry(reason="the train was late", entry="kim", bots=("kim",))
+    pairing = '{"number":7,"entries":["kim","zoe"],"round":1,"cycle":1,"opening":"kim+zoe:1"}'
+    keep_store(
+        tmp_path,
+        CUP,
+        [Decision("ruling", format_amendment(late))],
+        state="running",
+        running=f"7\tbegin -,2 {pairing}\n",
+    )
+    out = printed(capsys, tmp_path, "7").splitlines()
+    assert out[1:3] == ["A kim", "D zoe 2"]
+
+
+BAD = {
+    ("cup", "7"): "expected a game of cup that has begun, got game 7",
+    ("cup", "0"): "argument NUMBER: expected a whole number from 1, got '0'",
+    ("cup", "2", "--ply", "7"): "argument --ply: expected 0 to 6, got 7",
+    ("cup", "2", "--ply", "x"): "argument --ply: expected a ply from 0, got 'x'",
+    ("files", "2", "--said"): (
+        "argument --said: expected a folder with store.sqlite in it, got '{}/files'"
+    ),
+    ("none", "3"): (
+        "expected a results folder, with store.sqlite or games/000003.txt in it, got '{}/none'"
+    ),
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_what_cannot_be_told_is_bad_input(
+    cup: Path, capsys: Captured, words: tuple[str, ...]
+) -> None:
+    keep_files(cup.parent / "files", CUP, GAMES)
+    folder, *rest = words
+    assert refused(capsys, cup.parent / folder, *rest) == (
+        f"sternhalma game: {BAD[words].format(cup.parent)}\n"
+    )
+
+
+def test_a_store_or_a_record_that_cannot_be_read_is_bad_input(cup: Path, capsys: Captured) -> None:
+    forge(cup, 2, "nonsense\n")
+    assert refused(capsys, cup, "2") == (
+        f"sternhalma game: {cup}: line 1: expected 'sternhalma-record 1', got 'nonsense'\n"
+    )
+    with Store.open(cup / STORE) as store:
+        store.add_event("other", b"")
+    assert "expected one event, got cup, other" in refused(capsys, cup, "2")
+    (cup / STORE).unlink()
+    (cup / record_name(2)).unlink()
+    (cup / record_name(2)).mkdir()
+    assert refused(capsys, cup, "2").endswith(
+        f"{record_name(2)}: expected a record that can be read: Is a directory\n"
+    )
+
+
+def test_a_reader_that_leaves_early_is_no_error(cup: Path) -> None:
+    start = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", start, "game", str(cup), "2", "--board"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
