@@ -299,7 +299,9 @@ class Director:
         ]
         if missing and missing != self._missing:
             seconds = self._settings.waits.ready // SECOND
-            self._observer.tell(f"waiting up to {seconds} s for {', '.join(missing)}")
+            names = ", ".join(missing[:8])
+            others = f" and {len(missing) - 8} others" if len(missing) > 8 else ""
+            self._observer.tell(f"waiting up to {seconds} s for {names}{others}")
         self._missing = missing
 
     async def _something_new(self) -> None:
@@ -441,11 +443,32 @@ class Director:
                 if holder is not None and not holder.is_near
             ],
         )
+        try:
+            return await self._conductor(pairing, referee, holders, begun).play()
+        except Exception:
+            letters = self._letters()
+            lost = over_line(table.game, Reason.SERVER_FAULT, letters, (0,) * len(letters), None)
+            for holder in holders:
+                if holder is not None:
+                    holder.connection.send(f"{lost}\n")
+            self._audience.tell(table.game, lost)
+            raise
+        finally:
+            self._audience.closed(table.game)
+
+    def _conductor(
+        self,
+        pairing: Pairing,
+        referee: Referee,
+        holders: list[Holder | None],
+        begun: Begun | None,
+    ) -> Runner:
+        """A game begun, or taken up where it was, ready to be played."""
         letters = self._letters()
-        book = self._keeper.open(table, letters)
+        book = self._keeper.open(referee.table, letters)
         happened: list[Happening] = []
         if begun is None:
-            book.begin(table.versions, pairing)
+            book.begin(referee.table.versions, pairing)
             self._show_game(referee)
             referee.begin()
         else:
@@ -456,26 +479,15 @@ class Director:
         for seat, holder in enumerate(holders):
             if holder is not None:
                 holder.restate = referee.restater(Seat(seat))
-        runner = Runner(
+        return Runner(
             referee,
             holders,
             book,
             now=next(h for h in holders if h is not None).connection.transport.now(),
             reconnect=self._settings.waits.reconnect,
             logged=len(happened),
-            show=partial(self._audience.tell, table.game),
+            show=partial(self._audience.tell, referee.table.game),
         )
-        try:
-            return await runner.play()
-        except Exception:
-            lost = over_line(table.game, Reason.SERVER_FAULT, letters, (0,) * len(letters), None)
-            for holder in holders:
-                if holder is not None:
-                    holder.connection.send(f"{lost}\n")
-            self._audience.tell(table.game, lost)
-            raise
-        finally:
-            self._audience.closed(table.game)
 
     def _show_game(self, referee: Referee) -> None:
         """Let those who watch see the game from here on."""

@@ -103,7 +103,8 @@ class Session:
             self._malformed(line, str(problem))
             return None
         act = TABLE[self.state][type(message)]
-        if act not in {Act.LOG_IN, Act.LEAVE} and not self.gate.take(line.stamp):
+        uncounted = {Act.LOG_IN, Act.LEAVE, Act.SECOND_LOGIN}  # the last is counted as malformed
+        if act not in uncounted and not self.gate.take(line.stamp):
             self.close("flood", "expected fewer lines that answer nothing")
             return None
         match act:

@@ -31,7 +31,7 @@ POSITION = "duel A/AA/AAA/AAAA/13/12/11/10/9/10/11/12/13/DDDD/DDD/DD/D A,D A 0,0
 LINES: list[tuple[str, Message]] = [
     (
         "sternhalma 1 line=1024 login=10000 can=moves,draw,watch",
-        Greeting(1, 1024, 10000, frozenset({"moves", "draw"})),
+        Greeting(1, 1024, 10000, frozenset({"moves", "draw", "watch"})),
     ),
     ("sternhalma 1", Greeting(1)),
     ("welcome zoe slot=2", Welcome("zoe", 2)),

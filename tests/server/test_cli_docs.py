@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,7 +61,7 @@ def game(rules: str, marbles: str) -> Game:
         letter, *holes = group.split(" ")
         for hole in holes:
             masks[board.letters.index(letter)] |= 1 << board.parse_hole(hole)
-    position = replace(start, marbles=tuple(map(Mask, masks)))
+    position = start._replace(marbles=tuple(map(Mask, masks)))
     return Game.load(format_position(position), puzzle=True)
 
 

@@ -80,7 +80,7 @@ class MemoryServer:
         self._summary: Summary | None = None
         self._ended = trio.Event()
         doors = Doors(login=settings.waits.login / SECOND)
-        audience = Audience()
+        self._audience = audience = Audience()
         nursery.start_soon(audience.run)
         self.lobby = Lobby(nursery, settings.known(), self._why, doors, audience)
         crew = Crew(settings, self.tell)
@@ -149,7 +149,9 @@ class MemoryServer:
     async def run(self) -> None:
         """Play the event, then say good-bye to all connections."""
         self._summary = await self.director.run()
-        self.lobby.close("event-over", "the event has ended, thank you for playing")
+        farewell = ("event-over", "the event has ended, thank you for playing")
+        self.lobby.close(*farewell)
+        await self._audience.close(*farewell)
         self._ended.set()
 
     async def ended(self) -> Summary:
