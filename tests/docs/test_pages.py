@@ -67,7 +67,11 @@ def test_the_bot_and_the_event_have_ten_lines() -> None:
 
 
 def test_the_front_page_names_every_command() -> None:
-    named = [row[0].split()[1] for row in table("README.md", "## Commands") if "-bot" not in row[0]]
+    named = [
+        row[0].strip("`").split()[1]
+        for row in table("README.md", "## Commands")
+        if "-bot" not in row[0]
+    ]
     assert sorted(named) == sorted(COMMANDS)
 
 
