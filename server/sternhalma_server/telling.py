@@ -5,7 +5,7 @@ Times of day are told once; all others are seconds since the game's first questi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -66,9 +66,7 @@ class Telling:
         """A moment as the record writes it, in seconds since the first question."""
         if text is None:
             return ""
-        since = moment(text) - (self.start or 0)
-        sign, whole = ("-" if since < 0 else ""), abs(since)
-        return f"{sign}{whole // SECOND}.{whole % SECOND // 1000:06d}"
+        return _seconds(moment(text) - (self.start or 0))
 
 
 def facts(telling: Telling, said: str | None = None) -> dict[str, Any]:
@@ -114,9 +112,42 @@ def facts(telling: Telling, said: str | None = None) -> dict[str, Any]:
 
 
 def spoken(telling: Telling, said: str) -> list[tuple[str, str, str]]:
-    """The raw lines of the seats, *said* as the store has them: when, by which seat, and what."""
-    lines = [(*line.split(" ", 2), "", "")[:3] for line in said.splitlines()]
-    return [(telling.since(stamp), seat, text) for seat, stamp, text in lines]
+    """What the seats said, line by line as it came: when, by which seat, and the line.
+
+    *said* are the lines that the store has. It leaves out answers that are no more than their ply,
+    `move GAME PLY PATH`; they are put back in.
+    """
+    heard = [(*line.split(" ", 2), "", "")[:3] for line in said.splitlines()]
+    lines = [(moment(stamp), seat, text) for stamp, seat, text in _plain(telling.record, heard)]
+    lines += [(moment(stamp), seat, text) for seat, stamp, text in heard]
+    start = telling.start or 0
+    return [(_seconds(at - start), seat, text) for at, seat, text in sorted(lines, key=_when)]
+
+
+def _when(line: tuple[int, str, str]) -> int:
+    return line[0]
+
+
+def _plain(record: Record, heard: Iterable[Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+    """The answers that were not kept beside their ply: when, by which seat, and the line."""
+    kept: dict[tuple[str, str], list[str]] = {}
+    for seat, stamp, text in heard:
+        kept.setdefault((seat, " ".join(text.split(" ", 3)[:3])), []).append(stamp)
+    for ply in record.happened:
+        keys = keys_of(ply)
+        if not isinstance(ply, Ply) or "received" not in keys:
+            continue
+        line = f"move {record.game} {ply.number}"
+        stamps = kept.get((ply.seat, line), [])
+        # What arrived while its question was on its way has the moment of the question.
+        late = keys["received"] == keys.get("sent")
+        if not any(at == keys["received"] or (late and at < keys["received"]) for at in stamps):
+            yield keys["received"], ply.seat, f"{line} {ply.path}"
+
+
+def _seconds(nanoseconds: int) -> str:
+    sign, whole = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
+    return f"{sign}{whole // SECOND}.{whole % SECOND // 1000:06d}"
 
 
 def wall(nanoseconds: int) -> str:

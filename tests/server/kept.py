@@ -28,6 +28,8 @@ from sternhalma_tournament.scores import BYE, GameResult
 
 Link = Record | Decision
 
+SAID = "A 1764451826.000001 ping hello\n"  # beside the moves of every game
+
 CUP = b"""\
 # A comment that decides nothing.
 name = "cup"
@@ -188,9 +190,7 @@ def keep_store(
     with Store.open(root / STORE) as store:
         event = store.add_event(settings.event.name, source)
         results = [
-            FinishedGame(link.game, format_record(link), said_in(link))
-            if isinstance(link, Record)
-            else link
+            FinishedGame(link.game, format_record(link), SAID) if isinstance(link, Record) else link
             for link in links
         ]
         store.write(event, running, results)
@@ -201,11 +201,6 @@ def keep(root: Path, source: bytes, links: Sequence[Link], *, state: State = "cl
     """The whole folder of the event."""
     keep_files(root, source, links)
     keep_store(root, source, links, state=state)
-
-
-def said_in(record: Record) -> str:
-    """Some raw lines of the seats, with their stamps."""
-    return f"A 1764451826.000001 move {record.game} 1 c5-e5\n"
 
 
 def forge(root: Path, number: int, record: Record | str) -> None:

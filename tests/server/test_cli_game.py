@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from server.conducted import Conduct
-from server.kept import CUP, forge, games_of, keep, keep_files, keep_store, said_in, table_of
+from server.kept import CUP, forge, games_of, keep, keep_files, keep_store, table_of
 from sternhalma_server import cli
 from sternhalma_server.archive import STORE, record_name
 from sternhalma_server.keeping import begin_line
+from sternhalma_server.record import Ply
 from sternhalma_server.recording import line_of
 from sternhalma_server.report import report
 from sternhalma_server.settings import settings_of
@@ -87,12 +88,15 @@ def test_a_game_is_told_as_far_as_a_ply_with_its_board(cup: Path, capsys: Captur
 
 
 def test_what_the_seats_said_is_shown_below(cup: Path, capsys: Captured) -> None:
-    assert said_in(GAMES[1]).startswith("A 1764451826.000001 ")
     out = printed(capsys, cup, "2", "--said").splitlines()
-    assert out[-2] == ""
-    assert out[-1].endswith(" A move 2 1 c5-e5")
+    assert out[-7] == ""
+    assert out[-6].endswith(" A ping hello")
+    last = GAMES[1].happened[-1]
+    assert isinstance(last, Ply)
+    assert out[-1].endswith(f" D move 2 6 {last.path}")
     facts = json.loads(printed(capsys, cup, "2", "--said", "--json"))
-    assert facts["said"][0]["text"] == "move 2 1 c5-e5"
+    assert facts["said"][0]["text"] == "ping hello"
+    assert len(facts["said"]) == 6
 
 
 def test_a_game_is_told_to_programs_in_json(cup: Path, capsys: Captured) -> None:

@@ -216,8 +216,30 @@ def test_raw_lines_come_with_the_seconds_since_the_first_question() -> None:
         "-0.001000 E move 17 3 early",
         " 0.012345 C move 17 2 k14-k13",
         " 0.013000 E",
+        " 0.013750 E move 17 3 k6-k7",
+        " 1.907002 A move 17 4 b6-d8-f8",
+        " 3.933990 E move 17 5 j5-k6",
     ]
-    assert spoken(Telling(RECORD), SAID)[2] == ("0.013000", "E", "")
+
+
+def test_answers_that_are_no_more_than_their_ply_are_put_back_among_the_raw_lines() -> None:
+    short = "E 1764451826.013750 move 17 3 k6-k7 draw=offer\n"
+    lines = spoken(Telling(RECORD), short)
+    assert [line for line in lines if line[1] == "E"] == [
+        ("0.013750", "E", "move 17 3 k6-k7 draw=offer"),
+        ("3.933990", "E", "move 17 5 j5-k6"),
+    ]
+
+
+def test_an_answer_that_came_while_its_question_was_under_way_is_not_put_in_twice() -> None:
+    ply = RECORD.happened[1]
+    assert isinstance(ply, Ply)
+    sent = dict(ply.evidence)["sent"]
+    times = (("sent", sent), ("received", sent))
+    record = replace(RECORD, happened=(RECORD.happened[0], replace(ply, evidence=times)))
+    said = "C 1764451825.999990 move 17 2 k14-k13 draw=offer\n"
+    assert spoken(Telling(record), said) == [("-0.000010", "C", "move 17 2 k14-k13 draw=offer")]
+    assert spoken(Telling(record), "") == [("0.000000", "C", "move 17 2 k14-k13")]
 
 
 def test_programs_are_told_the_same() -> None:
