@@ -84,11 +84,24 @@ def _resumed(letters: Sequence[str], event: text.Happening) -> Happening:
         case text.Ply():
             return _ply(Seat(letters.index(event.seat)), event)
         case text.Out():
-            return Fall(Seat(letters.index(event.seat)), event.reason, event.ply, event.line)
+            return _fall(Seat(letters.index(event.seat)), event)
         case text.Slip():
             return Slip(Seat(letters.index(event.seat)), event.reason, event.ply, event.line)
         case text.Draw():
             return Agreed(event.ply)
+
+
+def _fall(seat: Seat, out: text.Out) -> Fall:
+    keys = dict(out.evidence)
+    return Fall(
+        seat,
+        out.reason,
+        out.ply,
+        out.line,
+        sent=_nanoseconds(keys["sent"], SECOND) if "sent" in keys else None,
+        waited=_nanoseconds(keys["waited"], MILLISECOND) if "waited" in keys else None,
+        limit=_nanoseconds(keys["limit"], MILLISECOND) if "limit" in keys else None,
+    )
 
 
 def _ply(seat: Seat, ply: text.Ply) -> Ply:
