@@ -84,8 +84,10 @@ class Admission:
             return Refusal("version", f"{sentence}, got {login.version or 'none'}")
         key = None
         if known.token_sha256 is None:
-            key = self._new_key()
-            self._keys[seat] = token_digest(key)
+            # Whoever has shown the key keeps it: the welcome that tells a new one may get lost.
+            knows_key = seat in self._keys and _proves(login.key, self._keys[seat])
+            key = login.key if knows_key else self._new_key()
+            self._keys[seat] = token_digest(key or "")
         return Admitted(known.name, key, takes_over)
 
 

@@ -14,11 +14,13 @@ from sternhalma_server.admission import Known
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
+from sternhalma_server.conductor import Keeper
 from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
-from sternhalma_server.director import Director, Keeper, Observer, Summary
+from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
+from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.seats import Doors, Lobby
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError

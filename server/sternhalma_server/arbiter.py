@@ -17,9 +17,10 @@ import trio
 
 from sternhalma_server.admission import Known
 from sternhalma_server.archive import STORE, write_tables
-from sternhalma_server.director import Director, Observer
+from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.lock import StoreLock
+from sternhalma_server.observer import Observer
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import RULING, read_results, stored_event
 from sternhalma_server.seats import Lobby

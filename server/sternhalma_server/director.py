@@ -10,28 +10,22 @@ Games that were running when the server was stopped come first, and go on where 
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Protocol
 
 import trio
 
-from sternhalma import Game, Seat
-from sternhalma_server.announce import Table, over_line
 from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
+from sternhalma_server.conductor import Conductor, Keeper
 from sternhalma_server.crew import Crew
-from sternhalma_server.happening import Happening
 from sternhalma_server.keeping import Begun
-from sternhalma_server.opening import number, opening_of
+from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.recording import record_of
-from sternhalma_server.referee import Finished, Referee
+from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of
 from sternhalma_server.roster import Chair, Roster
-from sternhalma_server.runner import Ledger, Runner
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
@@ -51,90 +45,6 @@ from sternhalma_tournament.scheduler import Scheduler, bye_result
 from sternhalma_tournament.scores import GameResult
 
 log = logging.getLogger(__name__)
-
-
-class Observer(Protocol):
-    """Who is told how the event goes."""
-
-    def listening(self, host: str, port: int) -> None:
-        """The server listens there."""
-        ...
-
-    def resumed(self, finished: int, running: int) -> None:
-        """The event goes on: so many games are over, so many were running."""
-        ...
-
-    def planned(self, games: int) -> None:
-        """So many games are to be played in all, as far as can be said."""
-        ...
-
-    def started(self, table: Table) -> None:
-        """A game has started."""
-        ...
-
-    def finished(self, finished: Finished) -> None:
-        """A game is over and stored."""
-        ...
-
-    def tell(self, sentence: str) -> None:
-        """Something the host should know."""
-        ...
-
-
-class Book(Ledger, Protocol):
-    """The ledger of one game."""
-
-    def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
-        """Note that the game begins."""
-        ...
-
-    def go_on(self, begun: Begun) -> None:
-        """Take up a game that was begun before the server stopped."""
-        ...
-
-
-class Keeper(Protocol):
-    """Where games are kept."""
-
-    @property
-    def epoch(self) -> int:
-        """What added to the clock of the stamps gives wall time, in nanoseconds."""
-        ...
-
-    @property
-    def stalled(self) -> bool:
-        """Whether nothing can be stored just now: then no game is begun."""
-        ...
-
-    @property
-    def played(self) -> int:
-        """How many games are stored."""
-        ...
-
-    def open(self, table: Table, letters: list[str]) -> Book:
-        """The ledger of a game."""
-        ...
-
-    async def keep_bye(self, bye: GameResult) -> None:
-        """Store a bye."""
-        ...
-
-
-@dataclass(slots=True)
-class Summary:
-    """What became of an event; `complete` is whether all its games have been played."""
-
-    games: int = 0
-    forfeits: Counter[tuple[str, Reason]] = field(default_factory=Counter[tuple[str, Reason]])
-    voids: int = 0
-    replayed: int = 0  # games played again after a fault of the server
-    withdrawn: list[str] = field(default_factory=list[str])
-    complete: bool = False
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing went wrong: no forfeit, no void game, no bot withdrawn."""
-        return not (self.forfeits or self.voids or self.replayed or self.withdrawn)
 
 
 class Director:
@@ -164,7 +74,7 @@ class Director:
         self._keeper = keeper
         self._observer = observer
         self._address = address
-        self._audience = audience
+        self._conductor = Conductor(settings, keeper, audience)
         self._begun = dict(begun or {})
         self._roster = Roster(settings, lobby, crew, observer.tell)
         self._entries = {entry.name: entry for entry in settings.entries}
@@ -342,9 +252,10 @@ class Director:
             nursery.start_soon(self._conduct, pairing, chairs)
 
     def _next_due(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
-        """A game that was begun once already and whose bots are there."""
+        """A game that was due once already and whose bots are there."""
+        waits = self._settings.waits
         for pairing in self._due:
-            patience = self._settings.waits.restart
+            patience = waits.restart if pairing.number in self._begun else waits.ready
             chairs = self._roster.reserve(self._bots(pairing), patience)
             if chairs is not None:
                 self._due.remove(pairing)
@@ -381,8 +292,9 @@ class Director:
             log.exception("game %d failed", pairing.number)
             await self._play_again(pairing)
         else:
-            self._count(finished)
-            self._finish(result_of(record_of(finished)))
+            if finished is not None:
+                self._count(finished)
+                self._finish(result_of(record_of(finished)))
         finally:
             self._roster.give_back(chairs)
             self._running -= 1
@@ -396,30 +308,31 @@ class Director:
             self._due.appendleft(pairing)
             self._observer.tell(f"game {pairing.number} failed and is played again")
         else:
-            table = self._table(pairing, [None] * self._settings.event.players)
-            finished = await self._void(Referee(table), Reason.SERVER_FAULT)
+            bots = self._bots(pairing)
+            table = self._conductor.table(pairing, bots, [None] * len(bots))
+            finished = await self._conductor.void(table, Reason.SERVER_FAULT)
             self._count(finished)
             self._finish(result_of(record_of(finished)))
 
-    async def _void(self, referee: Referee, reason: Reason) -> Finished:
-        """End a game that no seat is told of."""
-        referee.void(reason)
-        assert referee.finished is not None
-        await self._keeper.open(referee.table, self._letters()).keep(referee.finished)
-        return referee.finished
-
-    async def _play(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> Finished:
+    async def _play(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> Finished | None:
+        """Seat the bots and play; None if one has gone meanwhile, and the game is put off."""
         begun = self._begun.get(pairing.number)
         holders = await self._gather(chairs, pairing)
         try:
+            if self._has_just_gone(chairs, holders):
+                # Its connection ended in this very moment. It has its time to come back like
+                # anybody who is not there when a game is due.
+                self._due.append(pairing)
+                return None
+            self._roster.take_attendance(chairs, holders)
             versions = [None if holder is None else holder.login.version for holder in holders]
             if begun is not None:
                 versions = list(begun.versions)
-            table = self._table(pairing, versions)
+            table = self._conductor.table(pairing, self._bots(pairing), versions)
             self._observer.started(table)
             if not any(holders):
-                return await self._void(Referee(table), Reason.ABORTED)
-            finished = await self._run_game(pairing, table, holders, begun)
+                return await self._conductor.void(table, Reason.ABORTED)
+            finished = await self._conductor.play(pairing, table, holders, begun)
             self._send_away(finished, holders)
             return finished
         finally:
@@ -427,71 +340,11 @@ class Director:
                 if holder is not None:
                     self._lobby.release(holder)
 
-    async def _run_game(
-        self,
-        pairing: Pairing,
-        table: Table,
-        holders: list[Holder | None],
-        begun: Begun | None,
-    ) -> Finished:
-        referee = Referee(
-            table,
-            epoch=self._keeper.epoch,
-            in_credit=[
-                Seat(seat)
-                for seat, holder in enumerate(holders)
-                if holder is not None and not holder.is_near
-            ],
+    def _has_just_gone(self, chairs: tuple[Chair, ...], holders: list[Holder | None]) -> bool:
+        return any(
+            holder is None and chair.slot is not None and not self._crew.is_local(chair.bot)
+            for chair, holder in zip(chairs, holders, strict=True)
         )
-        try:
-            return await self._conductor(pairing, referee, holders, begun).play()
-        except Exception:
-            letters = self._letters()
-            lost = over_line(table.game, Reason.SERVER_FAULT, letters, (0,) * len(letters), None)
-            for holder in holders:
-                if holder is not None:
-                    holder.connection.send(f"{lost}\n")
-            self._audience.tell(table.game, lost)
-            raise
-        finally:
-            self._audience.closed(table.game)
-
-    def _conductor(
-        self,
-        pairing: Pairing,
-        referee: Referee,
-        holders: list[Holder | None],
-        begun: Begun | None,
-    ) -> Runner:
-        """A game begun, or taken up where it was, ready to be played."""
-        letters = self._letters()
-        book = self._keeper.open(referee.table, letters)
-        happened: list[Happening] = []
-        if begun is None:
-            book.begin(referee.table.versions, pairing)
-            self._show_game(referee)
-            referee.begin()
-        else:
-            happened = begun.happened(letters)
-            book.go_on(begun)
-            referee.resume(happened)
-            self._show_game(referee)
-        for seat, holder in enumerate(holders):
-            if holder is not None:
-                holder.restate = referee.restater(Seat(seat))
-        return Runner(
-            referee,
-            holders,
-            book,
-            now=next(h for h in holders if h is not None).connection.transport.now(),
-            reconnect=self._settings.waits.reconnect,
-            logged=len(happened),
-            show=partial(self._audience.tell, referee.table.game),
-        )
-
-    def _show_game(self, referee: Referee) -> None:
-        """Let those who watch see the game from here on."""
-        self._audience.opened(referee.table.game, referee.opening_line(None), referee.position_line)
 
     def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
         """Close the connections of bots that left or flooded the server during the game."""
@@ -521,40 +374,7 @@ class Director:
         async with trio.open_nursery() as nursery:
             for seat, chair in enumerate(chairs):
                 nursery.start_soon(fetch, seat, chair)
-        self._roster.take_attendance(chairs, holders)
         return holders
-
-    def _start(self) -> Game:
-        settings = self._settings
-        return Game.new(
-            settings.rules,
-            settings.event.players,
-            limit=settings.terms.limit,
-            at_limit=settings.terms.at_limit,
-        )
-
-    def _letters(self) -> list[str]:
-        return [letters[0] for letters in self._start().position.seats]
-
-    def _table(self, pairing: Pairing, versions: Sequence[str | None]) -> Table:
-        settings, event = self._settings, self._settings.event
-        return Table(
-            event=event.name,
-            game=str(pairing.number),
-            rules=settings.rules,
-            terms=settings.terms,
-            control=settings.control,
-            bots=self._bots(pairing),
-            entries=tuple(pairing.entries[seat % settings.sides] for seat in range(event.players)),
-            versions=tuple(versions),
-            seeds=tuple(
-                number(f"{event.seed}/{pairing.number}/{letter}") for letter in self._letters()
-            ),
-            opening=opening_of(self._start(), event.opening, event.seed, pairing.opening),
-            draws=event.draws,
-            tries=event.tries,
-            lag=settings.lag,
-        )
 
     def _count(self, finished: Finished) -> None:
         self.summary.games += 1

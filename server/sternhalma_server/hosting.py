@@ -9,11 +9,11 @@ import trio
 from sternhalma_server.app import run_event
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive
-from sternhalma_server.director import Observer, Summary
 from sternhalma_server.journal import Journal
 from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
+from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.record import parse_record
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import enter, late_bots, links, read_results, rulings_of

@@ -73,14 +73,22 @@ def test_without_a_token_a_name_and_slot_in_use_are_refused_to_whoever_has_not_t
     assert refusal == Refusal("in-use", sentence)
 
 
-def test_without_a_token_the_key_takes_over_and_is_good_once() -> None:
+def test_without_a_token_the_key_takes_over_and_stays_good() -> None:
     keys = iter(["first", "second"])
     admission = Admission([Known("max")], lambda: next(keys))
     admission.admit(Login("max"), [])
-    assert admission.admit(Login("max", key="first"), [("max", 1)]) == Admitted(
-        "max", "second", takes_over=True
-    )
-    assert isinstance(admission.admit(Login("max", key="first"), [("max", 1)]), Refusal)
+    for _ in range(2):  # a welcome that is lost tells nobody a new key, so there is none
+        again = admission.admit(Login("max", key="first"), [("max", 1)])
+        assert again == Admitted("max", "first", takes_over=True)
+
+
+def test_a_bot_that_comes_without_its_key_when_its_place_is_free_gets_a_new_one() -> None:
+    keys = iter(["first", "second"])
+    admission = Admission([Known("max")], lambda: next(keys))
+    admission.admit(Login("max"), [])
+    assert admission.admit(Login("max"), []) == Admitted("max", "second", takes_over=False)
+    refusal = admission.admit(Login("max", key="first"), [("max", 1)])
+    assert isinstance(refusal, Refusal)
 
 
 def test_another_slot_of_a_connected_name_is_admitted() -> None:

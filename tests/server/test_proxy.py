@@ -208,7 +208,6 @@ def test_bots_that_come_back_lose_nothing_by_a_bad_network(seed: int) -> None:
     trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
-@pytest.mark.xfail(reason="the server forgets the old key before the new one has arrived")
 async def test_a_bot_whose_welcome_was_lost_comes_back_with_the_key_it_has(
     autojump_clock: MockClock,
 ) -> None:

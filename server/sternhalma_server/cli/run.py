@@ -15,10 +15,10 @@ import trio
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
-from sternhalma_server.director import Summary
 from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
+from sternhalma_server.observer import Summary
 from sternhalma_server.settings import load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context

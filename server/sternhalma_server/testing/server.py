@@ -12,8 +12,9 @@ from sternhalma_server.announce import Table
 from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
-from sternhalma_server.director import Director, Summary
+from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun
+from sternhalma_server.observer import Summary
 from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of

@@ -1,0 +1,177 @@
+"""One game of an event from its table to its record: set up, begun or taken up, and played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
+
+from sternhalma import Game, Seat
+from sternhalma_server.announce import Table, over_line
+from sternhalma_server.audience import Audience
+from sternhalma_server.happening import Happening
+from sternhalma_server.keeping import Begun
+from sternhalma_server.opening import number, opening_of
+from sternhalma_server.referee import Finished, Referee
+from sternhalma_server.runner import Ledger, Runner
+from sternhalma_server.seats import Holder
+from sternhalma_server.settings import Settings
+from sternhalma_server.verdict import Reason
+from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.scores import GameResult
+
+
+class Book(Ledger, Protocol):
+    """The ledger of one game."""
+
+    def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
+        """Note that the game begins."""
+        ...
+
+    def go_on(self, begun: Begun) -> None:
+        """Take up a game that was begun before the server stopped."""
+        ...
+
+
+class Keeper(Protocol):
+    """Where games are kept."""
+
+    @property
+    def epoch(self) -> int:
+        """What added to the clock of the stamps gives wall time, in nanoseconds."""
+        ...
+
+    @property
+    def stalled(self) -> bool:
+        """Whether nothing can be stored just now: then no game is begun."""
+        ...
+
+    @property
+    def played(self) -> int:
+        """How many games are stored."""
+        ...
+
+    def open(self, table: Table, letters: list[str]) -> Book:
+        """The ledger of a game."""
+        ...
+
+    async def keep_bye(self, bye: GameResult) -> None:
+        """Store a bye."""
+        ...
+
+
+class Conductor:
+    """Plays the games of the event of *settings*, keeping them with *keeper* and showing them to
+    *audience*."""
+
+    def __init__(self, settings: Settings, keeper: Keeper, audience: Audience) -> None:
+        self._settings = settings
+        self._keeper = keeper
+        self._audience = audience
+        self._start = Game.new(
+            settings.rules,
+            settings.event.players,
+            limit=settings.terms.limit,
+            at_limit=settings.terms.at_limit,
+        )
+        self._letters = [group[0] for group in self._start.position.seats]
+
+    def table(
+        self, pairing: Pairing, bots: tuple[str, ...], versions: Sequence[str | None]
+    ) -> Table:
+        """The table of a game: *bots* and their *versions* by seat."""
+        settings, event = self._settings, self._settings.event
+        return Table(
+            event=event.name,
+            game=str(pairing.number),
+            rules=settings.rules,
+            terms=settings.terms,
+            control=settings.control,
+            bots=bots,
+            entries=tuple(pairing.entries[seat % settings.sides] for seat in range(event.players)),
+            versions=tuple(versions),
+            seeds=tuple(
+                number(f"{event.seed}/{pairing.number}/{letter}") for letter in self._letters
+            ),
+            opening=opening_of(self._start, event.opening, event.seed, pairing.opening),
+            draws=event.draws,
+            tries=event.tries,
+            lag=settings.lag,
+        )
+
+    async def void(self, table: Table, reason: Reason) -> Finished:
+        """End a game that no seat is told of."""
+        referee = Referee(table)
+        referee.void(reason)
+        assert referee.finished is not None
+        await self._keeper.open(table, self._letters).keep(referee.finished)
+        return referee.finished
+
+    async def play(
+        self,
+        pairing: Pairing,
+        table: Table,
+        holders: Sequence[Holder | None],
+        begun: Begun | None,
+    ) -> Finished:
+        """Play a game with *holders* in its seats, from where *begun* left it if there is one.
+
+        If the server itself fails, the seats and the audience are told and the error is raised.
+        """
+        referee = Referee(
+            table,
+            epoch=self._keeper.epoch,
+            in_credit=[
+                Seat(seat)
+                for seat, holder in enumerate(holders)
+                if holder is not None and not holder.is_near
+            ],
+        )
+        try:
+            return await self._runner(pairing, referee, holders, begun).play()
+        except Exception:
+            nobody = (0,) * len(self._letters)
+            lost = over_line(table.game, Reason.SERVER_FAULT, self._letters, nobody, None)
+            for holder in holders:
+                if holder is not None:
+                    holder.connection.send(f"{lost}\n")
+            self._audience.tell(table.game, lost)
+            raise
+        finally:
+            self._audience.closed(table.game)
+
+    def _runner(
+        self,
+        pairing: Pairing,
+        referee: Referee,
+        holders: Sequence[Holder | None],
+        begun: Begun | None,
+    ) -> Runner:
+        """A game begun, or taken up where it was, ready to be played."""
+        book = self._keeper.open(referee.table, self._letters)
+        happened: list[Happening] = []
+        if begun is None:
+            book.begin(referee.table.versions, pairing)
+            self._show(referee)
+            referee.begin()
+        else:
+            happened = begun.happened(self._letters)
+            book.go_on(begun)
+            referee.resume(happened)
+            self._show(referee)
+        for seat, holder in enumerate(holders):
+            if holder is not None:
+                holder.restate = referee.restater(Seat(seat))
+        return Runner(
+            referee,
+            holders,
+            book,
+            now=next(h for h in holders if h is not None).connection.transport.now(),
+            reconnect=self._settings.waits.reconnect,
+            logged=len(happened),
+            show=partial(self._audience.tell, referee.table.game),
+        )
+
+    def _show(self, referee: Referee) -> None:
+        """Let those who watch see the game from here on."""
+        self._audience.opened(referee.table.game, referee.opening_line(None), referee.position_line)
