@@ -51,6 +51,11 @@ class Keeper(Protocol):
         """How many games are stored."""
         ...
 
+    @property
+    def planned(self) -> int | None:
+        """How many games there are to be, played ones included; None if that is not known."""
+        ...
+
     def open(self, table: Table, letters: list[str]) -> Book:
         """The ledger of a game."""
         ...

@@ -111,7 +111,8 @@ class Director:
     @property
     def games(self) -> int:
         """How many games there are to be, as far as can be said now."""
-        return self._scheduler.games
+        planned = self._keeper.planned
+        return self._scheduler.games if planned is None else planned
 
     def knows(self, bot: str) -> bool:
         """Whether *bot* plays in this event."""
@@ -150,9 +151,14 @@ class Director:
 
         Games that have begun are played on.
         """
-        self._scheduler = self.scheduler_after(history)
         self._note(ruling)
-        self._observer.planned(self._scheduler.games)
+        for pairing in list(self._due):
+            put_off = pairing.number not in self._begun and pairing.number not in self._failed
+            if put_off and not self._out.isdisjoint(pairing.entries):
+                self._due.remove(pairing)
+                del self._under_way[pairing.number]
+        self._scheduler = self.scheduler_after(history)
+        self._observer.planned(self.games)
         self._notify()
 
     def _note(self, ruling: Amendment) -> None:
@@ -182,7 +188,7 @@ class Director:
 
     async def run(self) -> Summary:
         """Play all games; returns when the last is stored."""
-        self._observer.planned(self._scheduler.games)
+        self._observer.planned(self.games)
         async with trio.open_nursery() as nursery:
             while True:
                 await self._start_games(nursery)
@@ -382,5 +388,5 @@ class Director:
             if fall.reason.is_forfeit:
                 self.summary.forfeits[finished.table.bots[fall.seat], fall.reason] += 1
         self.summary.voids += finished.reason.is_void
-        self._observer.planned(self._scheduler.games)
+        self._observer.planned(self.games)
         self._observer.finished(finished)

@@ -142,6 +142,11 @@ class StoreKeeper:
         """How many games are stored."""
         return len(self._results)
 
+    @property
+    def planned(self) -> int:
+        """How many games there are to be, as far as results and rulings tell."""
+        return self._results.planned_games
+
     def open(self, table: Table, letters: list[str]) -> GameLedger:
         """The ledger of a game."""
         return GameLedger(self, self._journal, table, letters, self.epoch)

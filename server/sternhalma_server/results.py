@@ -107,6 +107,11 @@ class Results:
         """How many games and byes count or are to be, as far as can be said now."""
         return self._extent.games
 
+    @property
+    def planned_games(self) -> int:
+        """The same without byes."""
+        return self._extent.games - self._extent.byes
+
     def result(self, number: int) -> GameResult | None:
         """The result of game *number* as it was played, if it is over."""
         return self._results.get(number)

@@ -21,7 +21,7 @@ from sternhalma_tournament.knockout import KnockoutScheduler
 from sternhalma_tournament.roundrobin import round_robin, schedule_of
 from sternhalma_tournament.schedule import Pairing, Schedule
 from sternhalma_tournament.scheduler import Scheduler, bye_result
-from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.scores import BYE, GameResult
 from tournaments.results import game, shared_places
 from tournaments.test_formats import event
 
@@ -114,6 +114,7 @@ def test_at_the_end_there_are_as_many_games_as_count(
             extent.rule(amendments, results)
     counted = list(Rulings.of(amendments).apply(results))
     assert extent.games == len(counted)
+    assert extent.byes == sum(result.reason == BYE for result in counted)
     again = extent_of(cup)
     again.rule(amendments, ())
     for result in sorted(results, key=lambda result: result.number):

@@ -22,7 +22,7 @@ from sternhalma_tournament.event import SCHEDULED, Event, entries_of, sides_of
 from sternhalma_tournament.formats import scheduler_after
 from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.schedule import Schedule
-from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.scores import BYE, GameResult
 
 
 class Extent(Protocol):
@@ -39,6 +39,11 @@ class Extent(Protocol):
     @property
     def games(self) -> int:
         """Games and byes that count, played or to come, as far as can be said now."""
+        ...
+
+    @property
+    def byes(self) -> int:
+        """How many of them are byes."""
         ...
 
 
@@ -125,6 +130,10 @@ class _LeagueExtent:
     def games(self) -> int:
         return self._to_play + self._more
 
+    @property
+    def byes(self) -> int:
+        return 0
+
 
 class _SwissExtent:
     """What was played, who of the round is left, and what the rounds to come would have."""
@@ -138,14 +147,16 @@ class _SwissExtent:
     def rule(self, amendments: Sequence[Amendment], results: Iterable[GameResult]) -> None:
         self._status = _Status.of(amendments)
         self._late = [ruling.entry for ruling in late_entries(amendments)]
-        self._counted = 0
+        self._counted = self._sat_out = 0
         self._round = 1
         self._taken: set[str] = set()
         for result in results:
             self.enter(result)
 
     def enter(self, result: GameResult) -> None:
-        self._counted += self._status.expunged.isdisjoint(result.entries)
+        if self._status.expunged.isdisjoint(result.entries):
+            self._counted += 1
+            self._sat_out += result.reason == BYE
         round_ = (result.number - 1) // len(self._names) + 1
         if round_ > self._round:
             self._round, self._taken = round_, set()
@@ -154,17 +165,22 @@ class _SwissExtent:
 
     @property
     def games(self) -> int:
+        return self._counted + sum(map(sum, self._rounds_to_come()))
+
+    @property
+    def byes(self) -> int:
+        return self._sat_out + sum(byes for _, byes in self._rounds_to_come())
+
+    def _rounds_to_come(self) -> list[tuple[int, int]]:
+        """Games and byes of what is left of the round, and of each round to come."""
         there = [n for n in (*self._names, *self._late) if n not in self._status.gone]
         if len(there) < self._sides:
-            return self._counted
+            return []
         # Who comes late is called from the next round on.
         called = there if not self._taken else [n for n in there if n not in self._late]
-        now = self._each(sum(name not in self._taken for name in called))
-        return self._counted + now + (self._rounds - self._round) * self._each(len(there))
-
-    def _each(self, entries: int) -> int:
-        """Games and byes of *entries* in a round."""
-        return sum(divmod(entries, self._sides))
+        left = sum(name not in self._taken for name in called)
+        rounds = self._rounds - self._round
+        return [divmod(left, self._sides), *[divmod(len(there), self._sides)] * rounds]
 
 
 class _KnockoutExtent:
@@ -187,3 +203,7 @@ class _KnockoutExtent:
         history = [*self._amendments, *self._results]
         dropped = sum(not self._expunged.isdisjoint(one.entries) for one in self._results)
         return scheduler_after(self._event, history).games - dropped
+
+    @property
+    def byes(self) -> int:
+        return 0

@@ -56,6 +56,7 @@ class Collector:
     epoch = 0
     stalled = False
     played = 0
+    planned = None
 
     def __init__(self, keep: Keep, journal: Mapping[int, Sequence[str]] | None = None) -> None:
         self.keep = keep
