@@ -160,6 +160,9 @@ class StoreKeeper:
         except GameStoredError:
             # A game that failed after it was stored is not played twice: its first result stands.
             return
+        except trio.Cancelled:
+            self.show(record)  # it is stored all the same when the journal is closed
+            raise
         self.show(record)
 
     async def keep_bye(self, bye: GameResult) -> None:
