@@ -22,6 +22,7 @@ INTERRUPTED: Final = 3
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "play an event",
+    "rehearse": "try an event's settings on bots that misbehave",
     "plan": "say how many games an event has, how balanced, and how long it takes",
     "schema": "print the JSON Schema of event files",
     "status": "ask a running server how its event goes",
