@@ -96,6 +96,7 @@ def _play(bot: Bot, place: Place, slot: int) -> NoReturn:
             slot=slot,
             token=place.token,
             version=place.version,
+            tls=place.tls,
         )
     except KeyboardInterrupt:
         status = INTERRUPTED

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -26,7 +27,7 @@ class PlaceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a bot plays and as whom: on `connections` slots from `slot` on."""
+    """Where a bot plays and as whom: on `connections` slots from `slot` on, by `tls` if given."""
 
     host: str
     port: int
@@ -35,6 +36,7 @@ class Place:
     token: str | None = None
     version: str | None = None
     connections: int = 1
+    tls: ssl.SSLContext | None = None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--slot", help="which of the bot's connections this is (STERNHALMA_SLOT; 1)")
     add("--connections", metavar="N", help="play N games at once, on slots SLOT to SLOT + N - 1")
     add("--bot-version", metavar="WORD", help="the bot's own version, fixed for an event")
+    add("--tls", action="store_true", help="speak TLS, trusting whom this machine trusts")
+    add("--ca", metavar="FILE", help="speak TLS, trusting the certificates in FILE")
     add(
         "--token-file",
         metavar="FILE",
@@ -99,7 +103,17 @@ def read_place(
         token=_token(options.token_file, environment),
         version=version,
         connections=_number("connections", options.connections or "1", MAX_SLOT + 1 - slot),
+        tls=_tls(options.ca) if options.tls or options.ca else None,
     )
+
+
+def _tls(ca: str | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except OSError as error:  # ssl.SSLError is one too
+        raise PlaceError(
+            f"expected certificates in PEM in {ca!r}: {error.strerror or error}"
+        ) from None
 
 
 def suggest(word: str, right: Sequence[str]) -> str:

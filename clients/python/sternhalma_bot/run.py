@@ -8,6 +8,7 @@ runs on and the server restates the game (protocol.md, "Coming back").
 from __future__ import annotations
 
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Callable
@@ -49,15 +50,17 @@ def play(
     token: str | None = None,
     version: str | None = None,
     patience: float = PATIENCE,
+    tls: ssl.SSLContext | None = None,
 ) -> Bye:
     """Play *bot* until the server says goodbye, and return what it said.
 
-    A bot that was welcomed and loses its connection tries for *patience* seconds to come back.
+    A bot that was welcomed and loses its connection tries for *patience* seconds to come back. With
+    *tls* the connection is made by it, and *host* must be named in the server's certificate.
     Raises `OSError` if there is no connection, `ProtocolError` if the server cannot be understood.
     What the bot itself raises comes through.
     """
     core = Core(name, slot, token, version)
-    connection = _dial(host, port, patience=0)
+    connection = _dial(host, port, tls, patience=0)
     while True:
         with connection:
             farewell = _converse(bot, core, connection)
@@ -66,7 +69,7 @@ def play(
         if not core.welcomed or patience <= 0:
             raise ConnectionError("the server ended the connection without a goodbye")
         core = core.again()
-        connection = _dial(host, port, patience)
+        connection = _dial(host, port, tls, patience)
 
 
 def run(
@@ -79,11 +82,20 @@ def run(
     token: str | None = None,
     version: str | None = None,
     patience: float = PATIENCE,
+    tls: ssl.SSLContext | None = None,
 ) -> int:
     """`play` as a program does: 0 if the event ended, 1 with a sentence on stderr if not."""
     try:
         farewell = play(
-            bot, host, port, name, slot=slot, token=token, version=version, patience=patience
+            bot,
+            host,
+            port,
+            name,
+            slot=slot,
+            token=token,
+            version=version,
+            patience=patience,
+            tls=tls,
         )
     except (OSError, ProtocolError) as error:
         _complain(name, slot, f"{host} port {port}: {error}")
@@ -94,7 +106,7 @@ def run(
     return 1
 
 
-def _dial(host: str, port: int, patience: float) -> socket.socket:
+def _dial(host: str, port: int, tls: ssl.SSLContext | None, patience: float) -> socket.socket:
     """A connection, tried for again and again for *patience* seconds."""
     give_up = time.monotonic() + patience
     pause = 0.1
@@ -108,7 +120,10 @@ def _dial(host: str, port: int, patience: float) -> socket.socket:
             pause = min(2 * pause, 2.0)
         else:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return connection
+            if tls is None:
+                return connection
+            # It takes the socket over, and closes it if there is no agreement.
+            return tls.wrap_socket(connection, server_hostname=host)
 
 
 def _converse(bot: Bot, core: Core, connection: socket.socket) -> Bye | None:
