@@ -186,10 +186,7 @@ def bad_door(
     return Door(connect, name, token=token)
 
 
-# Always the same examples, until a bot that goes away while its game is set up is waited for.
-@settings(
-    deadline=None, max_examples=12, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(SEEDS)
 def test_bots_that_come_back_lose_nothing_by_a_bad_network(seed: int) -> None:
     async def main() -> None:
