@@ -1,11 +1,10 @@
 /* Instant (or thinking) bots, thousands in one process, to load a league server with.
  *
- *     load PORT SEATS SLOTS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US [SCRIPT]
+ *     load PORT SEATS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US [SCRIPT]
  *
  * One thread and one epoll, so that the server and not this program is what is measured. The seats
- * log in as b0, b1, ... with SLOTS connections each and answer by the ply alone: without a script
- * they move one marble out and back, which is legal for ever in `duel`; a script has the move of
- * each ply on a line.
+ * log in as b0, b1, ... and answer by the ply alone: without a script they move one marble out and
+ * back, which is legal for ever in `duel`; a script has the move of each ply on a line.
  *
  * When every seat has a game, or for a second nobody has got one, "ready" and how many have one are
  * printed and a line on the standard input awaited; until then instant bots hold their answers.
@@ -38,6 +37,7 @@
 #include <unistd.h>
 
 #define SECOND 1000000000LL
+#define PATIENCE (120 * SECOND) /* until games have begun */
 #define LINE_MAX_BYTES 2048
 #define AT_ONCE 256 /* connections that have not been greeted yet: fewer than a listener's backlog */
 
@@ -63,7 +63,7 @@ typedef struct {
 } Thought;
 
 static Bot *bots;
-static int seats, slots, poller;
+static int seats, poller;
 static int connecting, next_to_connect, greeted, seated, seated_at_begin;
 static struct sockaddr_in address;
 
@@ -282,9 +282,7 @@ static void hear(Bot *bot, char *line, int64_t arrived, int64_t read_at)
         over(bot, line);
     } else if (!strncmp(line, "sternhalma ", 11)) {
         char login[64];
-        int seat = (int)(bot - bots);
-        int length
-            = snprintf(login, sizeof login, "login b%d slot=%d\n", seat / slots, seat % slots + 1);
+        int length = snprintf(login, sizeof login, "login b%d\n", (int)(bot - bots));
         bot->greeted = true;
         greeted++;
         connecting--;
@@ -374,8 +372,8 @@ static void play(void)
         now = time_of(CLOCK_MONOTONIC);
         if (!ready && (seated == seats || (seated > seats / 2 && now - last_seated > SECOND)))
             begin();
-        if (!ready && now - began > 60 * SECOND)
-            die("expected all to be seated within 60 s, got %d of %d", seated, seats);
+        if (!ready && now - began > PATIENCE)
+            die("expected all to be seated within %lld s, got %d of %d", PATIENCE / SECOND, seated, seats);
         if (count > 0)
             silent_since = now;
         else if (now - silent_since > 90 * SECOND)
@@ -423,24 +421,23 @@ static void read_script(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc < 10)
-        die("expected PORT SEATS SLOTS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US");
+    if (argc < 9)
+        die("expected PORT SEATS SERVER_PID WARM_UP MOVES LIMIT_US THINK_MIN_US THINK_MAX_US");
     seats = atoi(argv[2]);
-    slots = atoi(argv[3]);
-    warm_up = atol(argv[5]);
-    wanted = atol(argv[6]);
-    limit = atoll(argv[7]) * 1000;
-    think_min = atoll(argv[8]) * 1000;
-    think_max = atoll(argv[9]) * 1000;
-    if (argc > 10)
-        read_script(argv[10]);
-    if (seats < 2 || slots < 1 || warm_up < 1 || wanted < 1)
-        die("expected 2 seats or more, 1 slot or more, and 1 move or more before and in the window");
+    warm_up = atol(argv[4]);
+    wanted = atol(argv[5]);
+    limit = atoll(argv[6]) * 1000;
+    think_min = atoll(argv[7]) * 1000;
+    think_max = atoll(argv[8]) * 1000;
+    if (argc > 9)
+        read_script(argv[9]);
+    if (seats < 2 || warm_up < 1 || wanted < 1)
+        die("expected 2 seats or more, and 1 move or more before and in the window");
     address = (struct sockaddr_in){
         .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1])),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    if (clock_getcpuclockid((pid_t)atol(argv[4]), &server_clock))
-        die("expected the process id of the server, got %s", argv[4]);
+    if (clock_getcpuclockid((pid_t)atol(argv[3]), &server_clock))
+        die("expected the process id of the server, got %s", argv[3]);
     struct rlimit files;
     if (!getrlimit(RLIMIT_NOFILE, &files)) {
         files.rlim_cur = files.rlim_max;

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+CYCLES: Final = 100  # rounds enough even for two bots
 SAID: Final = "said.txt"  # what the server printed
 START: Final = 30.0  # seconds to listen
 PATIENCE: Final = 240.0  # seconds for one load, whatever happens
-MOST_SLOTS: Final = 64  # of one bot, protocol.md
 _LISTENING: Final = re.compile(r"listening on \S+ port (\d+)")
 
 
@@ -54,16 +54,6 @@ class Task:
     script: Path | None = None
     turns: int = 1_000_000
 
-    @property
-    def slots(self) -> int:
-        """How many connections each bot has: as many as go, so that all have a game at once."""
-        return max(s for s in range(1, MOST_SLOTS + 1) if self.games % s == 0)
-
-    @property
-    def bots(self) -> int:
-        """How many bots there are."""
-        return 2 * self.games // self.slots
-
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -87,16 +77,14 @@ class Seen:
 
 
 def event_file(task: Task) -> str:
-    """An event in which as many games as *task* wants can be played at once, for long enough."""
-    pairs = task.bots * (task.bots - 1) // 2
+    """An event whose first round is the games of *task*, all at once, each bot in one of them."""
     bots = "".join(
-        f'\n[[bots]]\nname = "b{number}"\nremote = true\nconnections = {task.slots}\n'
-        for number in range(task.bots)
+        f'\n[[bots]]\nname = "b{number}"\nremote = true\nconnections = 1\n'
+        for number in range(2 * task.games)
     )
     return (
         f'name = "bench"\nrules = "duel"\nplayers = 2\nclock = "{task.think.limit // 1000}ms"\n'
-        f"limit = {task.turns}\nparallel = {task.games}\ncycles = {8 * task.games // pairs + 8}\n"
-        f"{bots}"
+        f"limit = {task.turns}\nparallel = {task.games}\ncycles = {CYCLES}\n{bots}"
     )
 
 
@@ -116,7 +104,7 @@ def serve(task: Task, load: Path, folder: Path) -> Seen:
     ):
         port = _port(server, folder)
         idle = _memory(server.pid)
-        command = [load, port, 2 * task.games, task.slots, server.pid, task.warm_up, task.moves]
+        command = [load, port, 2 * task.games, server.pid, task.warm_up, task.moves]
         command += [task.think.limit, task.think.least, task.think.most, task.script or ""]
         with _started([str(word) for word in command if word != ""], folder) as bots:
             return _driven(task, server.pid, bots, idle)
@@ -126,7 +114,7 @@ def floor(task: Task, load: Path, program: Path, folder: Path) -> Seen:
     """The same load on the least that can serve it, `floor.c`."""
     with _started([str(program), str(task.games)], folder) as server:
         port = _line(server.stdout)
-        command = [load, port, 2 * task.games, task.slots, server.pid, task.warm_up, task.moves]
+        command = [load, port, 2 * task.games, server.pid, task.warm_up, task.moves]
         with _started([*map(str, command), "60000000", "0", "0"], folder) as bots:
             return _driven(task, server.pid, bots, _memory(server.pid))
 
@@ -147,10 +135,17 @@ def _driven(task: Task, server: int, bots: subprocess.Popen[str], idle: int) -> 
 
 @contextmanager
 def _started(
-    command: Sequence[str], folder: Path, said: IO[str] | int = subprocess.PIPE
+    command: Sequence[str], folder: Path, said: IO[str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process that is gone when the block is left."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, text=True, cwd=folder)
+    """A process that is gone when the block is left; all it says goes into *said*, else a pipe."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=said or subprocess.PIPE,
+        stderr=said,
+        text=True,
+        cwd=folder,
+    )
     try:
         yield process
     finally:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from bench.positions import random_game
@@ -32,7 +33,6 @@ ROUNDS: Final = 3
 SCRIPT: Final = 4_000  # plies of the game of random moves
 # With a thousand games that think a tenth of a second on average come ten thousand moves a second.
 THINKING: Final = Task(1_000, 40_000, 10_000, Think(50_000, 150_000, 151_000))
-MEMORY: Final = Task(3_000, 1, 1)
 CHESS_MOVES: Final = 4_000
 
 
@@ -69,28 +69,60 @@ class Bench:
         return own
 
 
-def instant(bench: Bench, rounds: int, scale: int) -> list[Row]:
-    """Instant bots: processor time a move, moves a second and clock errors, beside the others."""
-    cpu: dict[str, list[float]] = {}
-    seen: dict[str, list[Seen]] = {}
+@dataclass(slots=True)
+class Samples:
+    """What the rounds with instant bots gave, by title: seconds of processor time, and the rest."""
+
+    cpu: dict[str, list[float]]
+    seen: dict[str, list[Seen]]
+
+    def processor_time(self) -> list[Row]:
+        """A move's processor time and moves a second, beside the others."""
+        times = medians(self.cpu)
+        chess = times["python-chess, 2 games"]
+        return [
+            Row(title, f"{1e6 * took:.1f} us{self._rate(title)}", f"{took / chess:.2f}")
+            for title, took in times.items()
+        ]
+
+    def clock_errors(self) -> list[Row]:
+        """How far the server's clocks were off."""
+        return [
+            row
+            for title, runs in self.seen.items()
+            if title.startswith(SERVER)
+            for row in _errors(title.removeprefix(f"{SERVER}, "), runs)
+        ]
+
+    def memory(self) -> list[Row]:
+        """What seats in a game take of the server's memory, with the most games."""
+        seen = self.seen[f"{SERVER}, {_games(SIDES[-1][0])}"][-1]
+        seat = (seen.begun - seen.idle) / seen.seats
+        return [
+            Row("the server that listens", f"{seen.idle / 2**20:.1f} MiB"),
+            Row(f"with {_games(seen.seats // 2)} begun", f"{seen.begun / 2**20:.1f} MiB"),
+            Row("a seat in a game", f"{seat:,.0f} bytes"),
+        ]
+
+    def _rate(self, title: str) -> str:
+        if title not in self.seen:
+            return f"{'':11}"
+        rates = [run.figures["moves"] / run.figures["wall"] * 1e9 for run in self.seen[title]]
+        return f"{median(rates):>8,.0f} /s"
+
+
+def instant(bench: Bench, rounds: int, scale: int) -> Samples:
+    """Instant bots, in alternating rounds with the others."""
+    samples = Samples({}, {})
     for _ in range(rounds):
         for title, run in _instant_runs(bench, scale):
             result = run()
             if isinstance(result, float):
-                cpu.setdefault(title, []).append(result)
+                samples.cpu.setdefault(title, []).append(result)
             else:
-                cpu.setdefault(title, []).append(result.a_move("cpu"))
-                seen.setdefault(title, []).append(result)
-    times = medians(cpu)
-    chess = times["python-chess, 2 games"]
-    rows = [
-        Row(title, f"{1e6 * took:.1f} us{_rate(seen.get(title))}", f"{took / chess:.2f}")
-        for title, took in times.items()
-    ]
-    for title, runs in seen.items():
-        if title.startswith(SERVER):
-            rows += _errors(title, runs)
-    return rows
+                samples.cpu.setdefault(title, []).append(result.a_move("cpu"))
+                samples.seen.setdefault(title, []).append(result)
+    return samples
 
 
 def _instant_runs(bench: Bench, scale: int) -> list[tuple[str, Callable[[], Seen | float]]]:
@@ -112,52 +144,29 @@ def _instant_runs(bench: Bench, scale: int) -> list[tuple[str, Callable[[], Seen
 
 def thinking(bench: Bench, scale: int) -> list[Row]:
     """Bots that think, under a limit one millisecond above the longest thought."""
-    task = replace(THINKING, moves=THINKING.moves // scale)
-    seen = bench.serve(task)
+    seen = bench.serve(replace(THINKING, moves=THINKING.moves // scale))
     figures = seen.figures
     rate = figures["moves"] / figures["wall"] * 1e9
-    title = f"thinking, {_games(task.games)}"
+    true = figures["forfeits"] - figures["false_forfeits"]
     return [
-        Row(f"{title} ({seen.seats // 2:,} at once): moves a second", f"{rate:,.0f}"),
-        Row(f"{title}: processor time a move", f"{1e6 * seen.a_move('cpu'):.1f} us"),
-        *_errors(title, [seen]),
-        Row(f"{title}: forfeits on time", f"{figures['forfeits']}"),
-        Row(
-            f"{title}: false ones, the bot's own time within the limit",
-            f"{figures['false_forfeits']}",
-        ),
-    ]
-
-
-def memory(bench: Bench) -> list[Row]:
-    """What seats in a game take of the server's memory."""
-    seen = bench.serve(MEMORY)
-    return [
-        Row(f"memory with {_games(seen.seats // 2)} begun", f"{seen.begun / 2**20:.1f} MiB"),
-        Row("memory of the server that listens", f"{seen.idle / 2**20:.1f} MiB"),
-        Row("memory a seat", f"{(seen.begun - seen.idle) / seen.seats:,.0f} bytes"),
+        Row("moves a second", f"{rate:,.0f}"),
+        Row("processor time a move", f"{1e6 * seen.a_move('cpu'):.1f} us"),
+        *_errors("clock error", [seen]),
+        Row("forfeits on time where the load itself was late", f"{true}"),
+        Row("false forfeits", f"{figures['false_forfeits']}"),
     ]
 
 
 def _errors(title: str, seen: Sequence[Seen]) -> list[Row]:
-    """Overcharges, of the median round: by the bot's own kernel, and as the bot saw it."""
+    """The time charged less the bot's own: from what its kernel stamped, and from what it saw."""
     rows: list[Row] = []
     for name, words in (("net", "from the turn's arrival"), ("seen", "from the bot's read")):
-        parts = [_median(seen, f"{name}_{part}") for part in ("p50", "p99", "max")]
+        parts = [
+            median(run.figures[f"{name}_{part}"] for run in seen) for part in ("p50", "p99", "max")
+        ]
         figure = " / ".join(f"{part / 1000:.0f}" for part in parts)
-        rows.append(Row(f"{title}: overcharge {words}, p50/p99/max", f"{figure} us"))
+        rows.append(Row(f"{title}, {words}", f"{figure} us"))
     return rows
-
-
-def _median(seen: Sequence[Seen], name: str) -> int:
-    return sorted(run.figures[name] for run in seen)[len(seen) // 2]
-
-
-def _rate(seen: Sequence[Seen] | None) -> str:
-    if seen is None:
-        return f"{'':11}"
-    rates = sorted(run.figures["moves"] / run.figures["wall"] * 1e9 for run in seen)
-    return f"{rates[len(rates) // 2]:>8,.0f} /s"
 
 
 def _games(count: int) -> str:
@@ -185,17 +194,16 @@ def run(rounds: int, *, quick: bool) -> None:
             uci=peers.program("uci", folder),
             chess=peers.python(),
         )
-        # Each is printed when it is there: what comes later may fail.
-        for title, ratio, rows in (
-            (
-                "server: processor time a move",
-                "to python-chess, 2 games",
-                partial(instant, bench, rounds, scale),
-            ),
-            ("server: bots that think", "", partial(thinking, bench, scale)),
-            ("server: memory", "", partial(memory, bench)),
-        ):
-            print(format_table(title, ratio, rows()), flush=True)
+        samples = instant(bench, rounds, scale)
+        _print("processor time a move", samples.processor_time(), "to python-chess, 2 games")
+        _print("clock error of instant bots, p50 / p99 / max", samples.clock_errors())
+        _print("memory", samples.memory())
+        _print(f"{_games(THINKING.games)} of bots that think", thinking(bench, scale))
+
+
+def _print(title: str, rows: Sequence[Row], ratio: str = "") -> None:
+    # Each section when it is there: what comes later may fail.
+    print(format_table(f"server: {title}", ratio, rows), flush=True)
 
 
 if __name__ == "__main__":
