@@ -84,7 +84,7 @@ def commands(block: Block) -> list[Command]:
 
 
 def table(page: str, heading: str) -> list[list[str]]:
-    """The rows of the first table below *heading*, without its head; code marks are taken off."""
+    """The rows of the first table below *heading*, without its head."""
     section = text_of(page).split(heading, 1)[1]
     rows = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)
     assert rows is not None

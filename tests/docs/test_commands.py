@@ -18,10 +18,15 @@ def consoles(page: str) -> list[Block]:
     return [block for block in blocks(page) if block.language == "console" and block not in LONG]
 
 
+def need(program: str) -> None:
+    """Skip the test on a machine without *program*."""
+    if shutil.which(program) is None:
+        pytest.skip(f"there is no {program} on this machine")
+
+
 def recipe(target: str) -> list[str]:
     """What `make TARGET` runs once everything is set up."""
-    if shutil.which("make") is None:
-        pytest.skip("there is no make on this machine")
+    need("make")
     done = subprocess.run(
         ["make", "--dry-run", "--assume-old=.venv/ready", target, "VENV=.venv"],
         cwd=ROOT,
@@ -38,6 +43,8 @@ def test_the_commands_of_a_page_print_what_it_shows(page: str, tmp_path: Path) -
     for name, text in files(page).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     for block in consoles(page):
+        if any(command.line.startswith("openssl ") for command in commands(block)):
+            need("openssl")
         served = block.labelled("while")
         if served is None:
             shell.play(block)

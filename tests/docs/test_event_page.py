@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,17 +12,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from docs.pages import table, text_of
+from docs.pages import files, table, text_of
 from docs.shell import SECONDS, Shell, converse
 from sternhalma import Game
+from sternhalma_server.audience import PLACES
+from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.event import Bot, Event, Pair
-from sternhalma_tournament.hosting import Budgets, LagCredit, Tls
+from sternhalma_tournament.hosting import BotLimits, Budgets, LagCredit, Tls
 from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.tiebreaks import TIE_BREAKS
 
 PAGE = "docs/events.md"
-UNHEEDED = "### What is read and does nothing yet"
 TABLES: dict[str, type[msgspec.Struct]] = {
     "## Keys": Event,
     "### Formats": Event,
@@ -30,7 +33,9 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "### Budgets": Budgets,
     "### Lag": LagCredit,
     "### TLS": Tls,
+    "### Limits": BotLimits,
 }
+KINDS = list(dict.fromkeys(TABLES.values()))  # in an order, the same in every process
 HEAD = {"name": '"base"', "rules": '"tara"', "players": "2", "clock": '"2s"'}
 BOTS = "".join(f'[[bots]]\nname = "{name}"\nremote = true\n' for name in ("x", "y", "z"))
 PAIRED = '[[pairs]]\nname = "x"\nbots = ["x", "z"]\n'
@@ -55,8 +60,10 @@ def settings(head: str = "", tail: str = BOTS) -> Settings:
 
 def in_bots(example: str) -> Settings:
     name = "" if example.startswith("name") else 'name = "c"\n'
-    dials_in = "" if re.match("command|remote", example) else "remote = true\n"
-    return settings(tail=f"{BOTS}[[bots]]\n{name}{example}\n{dials_in}")
+    rest = "" if re.match("command|remote", example) else "remote = true\n"
+    if re.match("stdio|sandbox", example):
+        rest = 'command = "c"\n' + ("" if example.startswith("stdio") else "stdio = true\n")
+    return settings(tail=f"{BOTS}[[bots]]\n{name}{example}\n{rest}")
 
 
 def in_pairs(example: str) -> Settings:
@@ -94,16 +101,14 @@ PLACED: dict[str, Callable[[str], Settings]] = {
     "### Budgets": lambda example: settings(tail=f"{BOTS}[budgets]\n{example}"),
     "### Lag": in_lag,
     "### TLS": in_tls,
+    "### Limits": lambda example: settings(tail=f"{BOTS}[limits]\n{example}"),
 }
 
 
-@pytest.mark.parametrize("kind", set(TABLES.values()), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_the_page_has_every_key(kind: type[msgspec.Struct]) -> None:
     named = {row[0] for heading, row in ROWS if TABLES[heading] is kind}
-    section = text_of(PAGE).split(f"{UNHEEDED}\n", 1)[1].split("\n#", 1)[0]
-    known = {field.encode_name for field in msgspec.structs.fields(kind)}
-    assert known - named <= set(re.findall(r"`(\w+)`", section))
-    assert named <= known
+    assert named == {field.encode_name for field in msgspec.structs.fields(kind)}
 
 
 @every_row
@@ -118,7 +123,7 @@ def test_a_default_on_the_page_is_the_one_of_the_program(heading: str, row: list
 
 def test_the_defaults_that_the_page_only_describes_are_so() -> None:
     event = settings()
-    assert event.slots(event.event.bots[0]) == 64
+    assert event.slots(event.event.bots[0]) == MAX_SLOT == 64
     assert event.lag is None
     assert event.terms == Game.new(event.rules, 2).terms
 
@@ -220,3 +225,31 @@ def test_an_event_that_is_stopped_ends_with_the_status_of_the_page(tmp_path: Pat
         assert status == 0, printed
         server.communicate(timeout=SECONDS)
     assert server.returncode == 3
+
+
+def test_the_server_lets_as_many_watch_as_the_page_says() -> None:
+    assert f"{PLACES:,} at once" in text_of(PAGE)
+
+
+@pytest.fixture
+def guests(tmp_path: Path) -> Shell:
+    """A shell with the page's program on standard streams, in a sandbox now."""
+    shell, shown = Shell(tmp_path), files(PAGE)
+    (tmp_path / "stdio_bot.py").write_text(shown["stdio_bot.py"], encoding="utf-8")
+    event = shown["guests.toml"].replace("stdio = true", "stdio = true\nsandbox = true")
+    (tmp_path / "guests.toml").write_text(event, encoding="utf-8")
+    return shell
+
+
+def test_the_program_of_the_page_plays_in_a_sandbox_as_well(guests: Shell) -> None:
+    if (problem := sandbox_problem()) is not None:
+        pytest.skip(problem)
+    status, printed = guests.run("sternhalma run guests.toml")
+    assert status == 0, printed
+
+
+def test_without_bubblewrap_nothing_is_played_and_the_status_is_2(guests: Shell) -> None:
+    python = Path(sys.executable).parent
+    status, printed = guests.run(f"PATH={python} sternhalma run guests.toml")
+    assert status == 2
+    assert "there is no bwrap on the path" in printed
