@@ -34,11 +34,21 @@ def load(rules: str, seats: int, *, as_rules: str | None = None) -> list[sh.Posi
 
 def make() -> list[str]:
     """The texts of all positions, kind by kind."""
-    return [
-        str(_game(rules, seats, f"{rules}/{seats}/{number}"))
-        for rules, seats in KINDS
-        for number in range(COUNT)
-    ]
+    return [make_one(rules, seats, number) for rules, seats in KINDS for number in range(COUNT)]
+
+
+def make_one(rules: str, seats: int, number: int) -> str:
+    """The text of the position of that number of one kind."""
+    rng = random.Random(f"{rules}/{seats}/{number}")
+    game = sh.Game.new(rules, seats)
+    for _ in range(seats * rng.randint(*TURNS_EACH)):
+        moves = game.legal_moves()
+        seat = game.turn
+        assert seat is not None
+        after = [game.play(rng.choice(moves)) for _ in range(DRAWN)]
+        game = min(after, key=lambda g: g.progress(seat).distance)
+        assert not game.is_over
+    return str(game)
 
 
 def random_game(rules: str, plies: int) -> list[str]:
@@ -52,19 +62,6 @@ def random_game(rules: str, plies: int) -> list[str]:
         assert not game.is_over
         paths.append(game.format_move(game.last))
     return paths
-
-
-def _game(rules: str, seats: int, seed: str) -> sh.Game:
-    rng = random.Random(seed)
-    game = sh.Game.new(rules, seats)
-    for _ in range(seats * rng.randint(*TURNS_EACH)):
-        moves = game.legal_moves()
-        seat = game.turn
-        assert seat is not None
-        after = [game.play(rng.choice(moves)) for _ in range(DRAWN)]
-        game = min(after, key=lambda g: g.progress(seat).distance)
-        assert not game.is_over
-    return game
 
 
 if __name__ == "__main__":
