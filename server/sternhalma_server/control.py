@@ -39,16 +39,17 @@ async def serve_control(root: Path, answer: Answer) -> None:
     path = root / SOCKET
     with suppress(FileNotFoundError):
         path.unlink()  # left behind by a server that was killed; the lock says it is gone
-    listener = trio.socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
+    # Bound and listened on at once: trio would have a thread bind it, and whoever asked meanwhile
+    # would find a socket that answers nobody. Nobody can connect before it is private.
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        await listener.bind(_address(path))
+        bound.bind(_address(path))
+        path.chmod(0o600)
+        bound.listen(16)
     except OSError:
-        listener.close()
+        bound.close()
         return  # no such sockets here (a network drive, say): the event does not need them
-    finally:
-        os.umask(before)
-    listener.listen(16)
+    listener = trio.socket.from_stdlib_socket(bound)
     try:
         async with trio.open_nursery() as nursery:
             while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -303,6 +304,22 @@ async def test_asked_over_the_control_socket_a_server_finishes_its_games_too(
     hall = Hall(CUP, tmp_path)
     summary = await hall.host(partial(play, hall))
     assert (summary.complete, running(tmp_path)) == (False, {})
+
+
+async def test_the_control_socket_is_for_the_servers_own_user_and_files_are_for_all(
+    tmp_path: Path,
+) -> None:
+    modes: dict[str, int] = {}
+
+    def look() -> None:
+        modes.update((path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir())
+
+    assert (await Hall(CUP, tmp_path, {4: look}).host()).complete
+    assert modes["control"] == 0o600
+    mask = os.umask(0)
+    os.umask(mask)
+    assert modes[STORE] == modes["event.toml"] == 0o644 & ~mask
+    assert (tmp_path / "games" / "000001.txt").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 async def test_a_game_that_does_not_finish_in_time_is_broken_off_and_goes_on_later(
