@@ -18,10 +18,13 @@ from sternhalma import (
     Rules,
     format_position,
 )
-from sternhalma_server import cli
+from sternhalma_server import cli, record_lines
+from sternhalma_server.archive import EVENT, STORE, SUMS
+from sternhalma_server.clock import MILLISECOND, Lag
 from sternhalma_server.record import parse_record
 from sternhalma_server.replay import replay
 from sternhalma_server.results import RESULTS, TABLES
+from sternhalma_server.timing import FALL_KEYS, MOVE_KEYS, prove_times
 
 DOCS = Path(__file__).parents[2] / "docs"
 RULES = (DOCS / "rules.md").read_text(encoding="utf-8")
@@ -82,9 +85,9 @@ def test_a_case_is_judged_as_the_page_says(case: Case) -> None:
 
 
 def consoles() -> list[tuple[str, str]]:
-    """(command line, what it prints) of the console blocks of both pages."""
+    """(command line, what it prints) of the console blocks of the rules' page."""
     found: list[tuple[str, str]] = []
-    for block in re.findall(r"```console\n(.*?)```", RULES + RECORDS, re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", RULES, re.DOTALL):
         for part in block.split("$ ")[1:]:
             line, _, output = part.partition("\n")
             found.append((line, output))
@@ -124,11 +127,22 @@ def test_the_ids_the_page_shows_are_right() -> None:
 def test_the_record_the_page_shows_holds() -> None:
     found = re.search(r"```record\n(.*?)```", RECORDS, re.DOTALL)
     assert found is not None
-    replay(parse_record(found[1]))
+    record = parse_record(found[1])
+    replay(record)
+    prove_times(record, Lag(per_move=20 * MILLISECOND, cap=50 * MILLISECOND))
+
+
+def test_the_page_names_every_line_and_every_key_that_records_have() -> None:
+    forms = [forms for forms in vars(record_lines).values() if isinstance(forms, record_lines.Form)]
+    named = " ".join(cells[0] for cells in rows(RECORDS.partition("## The record of a game")[2]))
+    for form in forms:
+        assert form.example.split(" ")[0] in named
+    keys = {cells[0].strip("`") for cells in rows(RECORDS.partition("| key | of |")[2])}
+    assert {*MOVE_KEYS, *FALL_KEYS, "credit", "draw", "line"} <= keys
 
 
 def test_the_page_names_every_file_of_a_results_folder() -> None:
-    for name in [RESULTS, *TABLES]:
+    for name in [STORE, EVENT, SUMS, RESULTS, *TABLES]:
         stem, _, suffix = name.partition(".")
-        row = next(line for line in RECORDS.splitlines() if line.startswith(f"| `{stem}."))
-        assert f".{suffix}`" in row
+        row = next(line for line in RECORDS.splitlines() if line.startswith(f"| `{stem}"))
+        assert f"{suffix}`" in row
