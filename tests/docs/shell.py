@@ -75,7 +75,7 @@ class Shell:
                 self._stop(server)
 
     def _stop(self, server: subprocess.Popen[str]) -> None:
-        for patience in (0.5, SECONDS):  # asked once it finishes its games, asked twice it ends
+        for patience in (0.2, SECONDS):  # asked once it finishes its games, asked twice it ends
             server.send_signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 server.communicate(timeout=patience)

@@ -26,7 +26,9 @@ def write_event(shell: Shell, head: str, *bots: tuple[str, str]) -> None:
 
 
 def test_it_dials_in_and_plays_a_whole_event_against_random(shell: Shell) -> None:
-    head = remote_event("mybot", name="dial", rules="tara", players=2, cycles=2, clock="10s")
+    head = remote_event(
+        "mybot", name="dial", rules="tara", players=2, cycles=2, limit=20, clock="10s"
+    )
     write_event(shell, head, ("random", "sternhalma-bot random"))
     with shell.hosting("sternhalma run event.toml") as server:
         assert shell.run("python mybot.py") == (0, "")
