@@ -122,7 +122,7 @@ class Board:
 
     def parse_hole(self, text: str) -> Hole:
         """The hole called *text*; upper case is accepted. Raises `NotationError`."""
-        hole = self.by_name.get(text.lower())
+        hole = self.by_name.get(text.lower()) if text.isascii() else None
         if hole is None:
             raise NotationError(f"expected a hole of the {self.name} board, got {text[:20]!r}")
         return hole

@@ -32,6 +32,8 @@ class Terms:
         """The terms for *rules*, None taking what they say. Raises `RulesError`."""
         if limit is not None and limit < 1:
             raise RulesError(f"expected a limit of at least 1 turn each, got {limit}")
+        if at_limit not in {None, "share", "progress"}:
+            raise RulesError(f"expected at_limit 'share' or 'progress', got {at_limit!r}")
         if rules.at_limit == "progress" and at_limit == "share":
             raise RulesError(f"expected at_limit 'progress' for {rules.id!r}, got 'share'")
         return Terms(rules.limit if limit is None else limit, at_limit or rules.at_limit)

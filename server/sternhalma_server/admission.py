@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from sternhalma_server.wire import MAX_SLOT, Login, quote
@@ -50,13 +50,19 @@ class Admission:
     """Decides about logins. Names are compared without regard to case.
 
     *new_key* makes a random key: what a bot without a token proves with that it is itself again.
+    *versions* are those that bots have played this event with before.
     """
 
-    def __init__(self, bots: Iterable[Known], new_key: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        bots: Iterable[Known],
+        new_key: Callable[[], str],
+        versions: Mapping[str, str | None] | None = None,
+    ) -> None:
         self._known = {bot.name.lower(): bot for bot in bots}
         self._new_key = new_key
         self._keys: dict[tuple[str, int], str] = {}  # digests, by name and slot
-        self._versions: dict[str, str | None] = {}  # by name, fixed by the first login
+        self._versions = dict(versions or {})  # by name, fixed by the first login
 
     def invite(self, bot: Known) -> None:
         """Know one more bot from now on."""

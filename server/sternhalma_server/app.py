@@ -17,6 +17,7 @@ from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Keeper
 from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
+from sternhalma_server.descriptors import spare_for_strangers
 from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
@@ -40,13 +41,15 @@ async def run_event(
     control: Path | None = None,
     rulings: Sequence[Amendment] = (),
     late: Sequence[Known] = (),
+    versions: Mapping[str, str | None] | None = None,
     arbiter: Arbiter | None = None,
 ) -> Summary:
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
     *scheduler* knows which games an earlier run has stored, *begun* are those it was playing;
     *control* is the folder for the control socket. *rulings* of the host have been told to the
-    scheduler; *late* are the bots that entered by one, and the *arbiter* takes further ones.
+    scheduler; *late* are the bots that entered by one, and the *arbiter* takes further ones;
+    *versions* are those that bots have played with before.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
@@ -72,8 +75,12 @@ async def run_event(
                 nursery,
                 [*settings.known(), *late, *crew.known()],
                 why,
-                Doors(login=settings.waits.login / SECOND),
+                Doors(
+                    unnamed=min(Doors.unnamed, spare_for_strangers()),
+                    login=settings.waits.login / SECOND,
+                ),
                 audience,
+                versions,
             )
             director = Director(
                 settings,
@@ -161,7 +168,7 @@ def _answers(
         facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
         match request:
             case {"command": "status"}:
-                names = sorted({holder.name for holder in lobby})
+                names = sorted({h.name for h in lobby if h.connection.ended is None})
                 return facts | {
                     "games": director.games,
                     "finished": keeper.played,

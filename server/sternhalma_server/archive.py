@@ -56,11 +56,14 @@ def create_archive(root: Path, source: bytes) -> None:
 
 
 def clear_archive(root: Path) -> None:
-    """Remove what an earlier run wrote into *root*, and nothing else. Raises `OSError`."""
+    """Remove what an earlier run wrote into *root*, and nothing else. Raises `OSError`.
+
+    The store goes first: without it the rest is nothing that anybody would go on from.
+    """
+    for name in (*STORES, EVENT, SUMS, RESULTS, *TABLES):
+        (root / name).unlink(missing_ok=True)
     for path in (root / GAMES).glob("[0-9]*.txt"):
         path.unlink()
-    for name in (EVENT, SUMS, RESULTS, *TABLES, *STORES):
-        (root / name).unlink(missing_ok=True)
 
 
 def record_name(game: int) -> str:

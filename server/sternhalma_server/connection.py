@@ -16,6 +16,7 @@ from sternhalma_server.framing import Line, LineBuffer
 from sternhalma_server.transport import Transport
 
 BACKLOG: Final = 65536  # bytes kept for a peer that does not read
+INHERITED: Final = 16  # reads of what an earlier connection had sent
 SOON: Final = 0.02  # seconds that a posted line waits at most
 
 
@@ -82,10 +83,15 @@ class Connection:
         return self._lines.next()
 
     def inherit(self, other: Connection) -> None:
-        """Take over from *other*, the same bot's earlier connection, what it had sent."""
-        while other.read():
-            pass
-        self._lines.inherit(other._lines)
+        """Take over from *other*, the same bot's earlier connection, what it had sent.
+
+        There is an end to that: a peer that fills a connection faster than it is read has sent no
+        answer worth having, and what it sent is forgotten.
+        """
+        for _ in range(INHERITED):
+            if not other.read():
+                self._lines.inherit(other._lines)
+                return
 
     def mark(self) -> None:
         """What has been begun by now is early for the question that follows."""

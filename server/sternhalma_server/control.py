@@ -18,6 +18,7 @@ import trio
 
 SOCKET: Final = "control"
 MAX_REQUEST: Final = 16384  # bytes
+PAUSE: Final = 0.1  # seconds without accepting when the process has no descriptor left
 PATIENCE: Final = 5.0  # seconds for one request, on either side
 
 Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
@@ -41,7 +42,10 @@ async def serve_control(root: Path, answer: Answer) -> None:
         path.unlink()  # left behind by a server that was killed; the lock says it is gone
     # Bound and listened on at once: trio would have a thread bind it, and whoever asked meanwhile
     # would find a socket that answers nobody. Nobody can connect before it is private.
-    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError:
+        return  # no descriptor left, or no such sockets here: the event does not need them
     try:
         bound.bind(_address(path))
         path.chmod(0o600)
@@ -53,8 +57,12 @@ async def serve_control(root: Path, answer: Answer) -> None:
     try:
         async with trio.open_nursery() as nursery:
             while True:
-                connection, _ = await listener.accept()
-                nursery.start_soon(_serve, connection, answer)
+                try:
+                    connection, _ = await listener.accept()
+                except OSError:  # no descriptor left: whoever asks has to wait
+                    await trio.sleep(PAUSE)
+                else:
+                    nursery.start_soon(_serve, connection, answer)
     finally:
         listener.close()
         with suppress(FileNotFoundError):

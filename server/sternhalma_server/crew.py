@@ -60,8 +60,12 @@ class Crew:
     ) -> Holder | None:
         """The connection of a local bot, started if it is not there; None if it does not come."""
         holder = lobby.get(name, slot)
-        if holder is not None and holder.connection.ended is None:
-            return holder
+        if holder is not None:
+            # A program that ends after its game may have ended a moment ago.
+            holder.connection.read()
+            if holder.connection.ended is None:
+                return holder
+            lobby.dismiss(holder)
         async with self._starting:
             program = await self._start(name, slot, lobby, address)
             if program is None:

@@ -6,6 +6,7 @@ the buffer was marked is begun early; it stays so however late it is completed.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final, NamedTuple
 
 MAX_LINE: Final = 1024  # bytes, without the line end
@@ -34,7 +35,7 @@ class LineBuffer:
         self._head = b""  # the line under way
         self._begun_early = False
         self._skipping = False  # inside a line that was too long
-        self._lines: list[Line] = []
+        self._lines: deque[Line] = deque()
 
     def feed(self, data: bytes, stamp: int) -> None:
         """Take *data*, which arrived at *stamp*."""
@@ -78,7 +79,7 @@ class LineBuffer:
 
     def next(self) -> Line | None:
         """The next complete line, None if there is none yet."""
-        return self._lines.pop(0) if self._lines else None
+        return self._lines.popleft() if self._lines else None
 
     def inherit(self, other: LineBuffer) -> None:
         """Put the whole lines of *other* before what is here, which was all begun too early.
@@ -86,8 +87,8 @@ class LineBuffer:
         A line that was under way there will never be completed.
         """
         mine = [line._replace(early=True) for line in self._lines]
-        self._lines = [*other._lines, *mine]
-        other._lines = []
+        self._lines = deque([*other._lines, *mine])
+        other._lines = deque()
         self.mark()
 
     def mark(self) -> None:

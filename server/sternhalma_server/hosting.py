@@ -8,7 +8,7 @@ import trio
 
 from sternhalma_server.app import run_event
 from sternhalma_server.arbiter import Arbiter
-from sternhalma_server.archive import STORE, create_archive
+from sternhalma_server.archive import STORE, create_archive, write_tables
 from sternhalma_server.journal import Journal
 from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.listener import Listener
@@ -17,7 +17,6 @@ from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.record import parse_record
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import enter, late_bots, links, read_results, rulings_of
-from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent, StoredGame, StoreFullError
 from sternhalma_tournament.event import EventFileError
@@ -67,10 +66,6 @@ async def host_event(
 
     Raises `ArchiveError`, `EventFileError`, `StoreError`, `LockedError` before anything is begun.
     """
-    if any(bot.sandbox for bot in settings.event.bots):
-        problem = sandbox_problem()
-        if problem is not None:
-            raise EventFileError(f"{settings.event.name}: sandbox: {problem}")
     create_archive(root, settings.source)
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
         stored = store.event(settings.event.name)
@@ -83,9 +78,13 @@ async def host_event(
         journal = Journal(store, event, observer.tell)
         results = Results(settings.event)
         keeper = StoreKeeper(root, results, journal, observer.tell)
+        versions: dict[str, str | None] = {}
         for link in links(store, event):
             if isinstance(link, StoredGame):
-                keeper.show(parse_record(link.record))
+                record = parse_record(link.record)
+                keeper.show(record)
+                # Who did not come to a game has no version in its record.
+                versions |= {p.bot: p.version for p in record.players if p.version is not None}
             else:
                 enter(results, link)
         scheduler = scheduler_after(settings.event, results.history)
@@ -107,6 +106,7 @@ async def host_event(
                     begun=begun,
                     control=root,
                     rulings=rulings,
+                    versions=versions,
                     late=late_bots(rulings, store.secrets(event)),
                     arbiter=Arbiter(settings, results, keeper, store, event, observer),
                 )
@@ -136,9 +136,16 @@ async def _close(journal: Journal, observer: Observer) -> bool:
 
 
 def past(root: Path) -> Summary:
-    """What became of an event that has been played to its end in the folder *root*."""
+    """What became of an event that has been played to its end in the folder *root*.
+
+    What is derived from its store is written anew if it is not there any more.
+    """
     with Store.read(root / STORE) as store:
-        _, results = read_results(store)
+        stored, results = read_results(store)
+    files = results.files()
+    if not all((root / name).exists() for name in files):
+        create_archive(root, stored.source)
+        write_tables(root, files)
     return Summary(
         games=len(results), forfeits=results.forfeits, voids=results.voids, complete=True
     )

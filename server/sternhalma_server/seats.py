@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import trio
@@ -103,7 +103,8 @@ class Doors:
 class Lobby:
     """All connections of a server, in games or between them.
 
-    *why* tells a waiting bot, by name, what it waits for; watchers go to *audience*.
+    *why* tells a waiting bot, by name, what it waits for; watchers go to *audience*; *versions* are
+    those that bots have played with before.
     """
 
     def __init__(
@@ -113,10 +114,11 @@ class Lobby:
         why: Callable[[str], str],
         doors: Doors,
         audience: Audience,
+        versions: Mapping[str, str | None] | None = None,
     ) -> None:
         self.nursery = nursery
         self._audience = audience
-        self._admission = Admission(bots, lambda: secrets.token_urlsafe(12))
+        self._admission = Admission(bots, lambda: secrets.token_urlsafe(12), versions)
         self._why = why
         self._doors = doors
         self._holders: dict[tuple[str, int], Holder] = {}

@@ -119,6 +119,13 @@ def test_the_version_of_the_first_login_is_fixed_for_the_event(
     assert admission.admit(Login("Max", version=second), []) == Refusal("version", sentence)
 
 
+def test_a_version_played_with_before_a_stop_stays_fixed() -> None:
+    admission = Admission([Known("max")], _key, {"max": "1.0"})
+    sentence = "expected version 1.0 as before in this event, got 9.9"
+    assert admission.admit(Login("max", version="9.9"), []) == Refusal("version", sentence)
+    assert isinstance(admission.admit(Login("max", version="1.0"), []), Admitted)
+
+
 def test_a_login_that_was_refused_fixes_no_version() -> None:
     admission = Admission([Known("max", SECRET)], _key)
     admission.admit(Login("max", "wrong", version="evil"), [])

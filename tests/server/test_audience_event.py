@@ -44,8 +44,8 @@ async def watching(server: MemoryServer, what: str, after: float = 0) -> AsyncGe
         await peer.expect("sternhalma ...")
         await peer.send(f"watch {what}")
         await peer.expect("welcome watcher")
-        while True:
-            told.append(await peer.receive())
+        while not (line := await peer.receive()).startswith("bye "):
+            told.append(line)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch)

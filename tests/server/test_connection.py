@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from sternhalma_server.clock import SECOND
-from sternhalma_server.connection import BACKLOG, SOON, Connection, Courier
+from sternhalma_server.connection import BACKLOG, INHERITED, SOON, Connection, Courier
 from sternhalma_server.testing import MemoryTransport, memory_pair
 
 
@@ -267,3 +267,36 @@ def test_everything_sent_arrives_in_order_however_slowly_it_is_read(
             return await read(ends.peer)
 
     assert trio.run(main, clock=MockClock(autojump_threshold=0)) == wanted
+
+
+class _Endless:
+    """The end of a connection whose peer sends faster than anybody reads."""
+
+    peer = "endless"
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def receive(self) -> tuple[bytes, int]:
+        self.reads += 1
+        return b"move 1 1 a5-b5\n" * 100, 0
+
+    def now(self) -> int:
+        return 0
+
+    def send(self, data: bytes) -> int:
+        return len(data)
+
+    async def wait_readable(self) -> None: ...
+    async def wait_writable(self) -> None: ...
+    def close(self) -> None: ...
+
+
+async def test_what_an_endless_earlier_connection_sends_is_not_read_for_ever() -> None:
+    async with trio.open_nursery() as nursery:
+        courier = Courier(nursery)
+        endless = _Endless()
+        new = Connection(memory_pair()[0], courier)
+        new.inherit(Connection(endless, courier))
+        assert endless.reads == INHERITED
+        assert new.next_line() is None

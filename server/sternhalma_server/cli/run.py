@@ -15,10 +15,12 @@ import trio
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
+from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.observer import Summary
+from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
@@ -65,6 +67,10 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
+    problem = sandbox_problem() if any(bot.sandbox for bot in settings.event.bots) else None
+    if problem is not None:
+        raise BadInputError(f"{settings.event.name}: sandbox: {problem}")
+    raise_limit()
     context = None
     if settings.event.tls is not None:
         files = settings.event.tls
