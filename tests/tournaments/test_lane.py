@@ -38,6 +38,7 @@ class Hall:
         self.present = set(slots)
         self.running: list[Pairing] = []
         self.played = Counter[str]()
+        self.ended = Counter[str]()
         self.begun: list[int] = []
 
     def free(self) -> dict[str, int]:
@@ -59,16 +60,18 @@ class Hall:
     def end(self, which: int) -> None:
         pairing = self.running.pop(which % len(self.running))
         self.lane.finish(pairing.number)
+        self.ended.update(pairing.entries)
 
     def gap(self) -> int:
-        """The widest spread of games begun in a group."""
+        """The widest spread in a group, of games begun and of games ended."""
         order = [entry.name for entry in self.schedule.entries]
         cut = self.schedule.challengers
         groups = [group for group in (order[:cut], order[cut:]) if group]
-        return max(max(counts) - min(counts) for counts in self.counts(groups))
-
-    def counts(self, groups: list[list[str]]) -> list[list[int]]:
-        return [[self.played[name] for name in group] for group in groups]
+        return max(
+            max(counts) - min(counts)
+            for played in (self.played, self.ended)
+            for counts in ([played[name] for name in group] for group in groups)
+        )
 
 
 SLOTS = st.lists(st.integers(1, 4), min_size=9, max_size=9)
@@ -95,6 +98,7 @@ def test_every_game_is_begun_once_and_nobody_gets_further_ahead_than_the_spread(
         assert hall.gap() <= hall.lane.spread
         if not began:
             hall.end(choice)
+            assert hall.gap() <= hall.lane.spread
     assert sorted(hall.begun) == list(range(1, len(schedule) + 1))
 
 
@@ -319,3 +323,37 @@ def test_partners_need_a_connection_each() -> None:
         lane.why("solo", {"s": 1, "a": 1, "b": 1}) == "solo waits for 2 connections of s to be free"
     )
     assert lane.next({"s": 2, "a": 1, "b": 1}) is not None
+
+
+def test_two_with_many_connections_play_as_many_games_at_once() -> None:
+    hall = Hall(round_robin(names(2), 2, 40), {"0": 16, "1": 16})
+    while hall.begin():
+        pass
+    assert len(hall.running) == 16
+
+
+def test_nobody_begins_a_third_game_while_somebody_has_ended_none() -> None:
+    hall = Hall(round_robin(names(6), 2, 4), dict.fromkeys("012345", 1))
+    assert hall.begin()
+    slow = hall.running[0]
+    while hall.begin() or len(hall.running) > 1:
+        if len(hall.running) > 1:
+            hall.end(1)
+    ended = {name: hall.ended[name] for name in "012345" if name not in slow.entries}
+    assert max(ended.values()) == 2
+    waiting = next(name for name in ended if ended[name] == 2)
+    assert hall.lane.why(waiting, hall.free()).startswith(f"{waiting} waits ")
+
+
+def test_why_says_who_is_too_far_ahead_of_whom() -> None:
+    hall = Hall(round_robin(names(3), 2, 4), dict.fromkeys("012", 4))
+    hall.present = {"0", "1"}
+    for _ in range(4):
+        assert hall.begin()
+        hall.end(0)
+    hall.present = {"0", "1", "2"}
+    assert hall.begin()
+    assert hall.lane.why("0", hall.free()) == (
+        "0 waits because 0 has begun 4 games, 2 has ended 0, and nobody may get more than 2 ahead"
+        " (game 2)"
+    )

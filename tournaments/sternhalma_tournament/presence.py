@@ -17,21 +17,54 @@ Free = Mapping[
 
 
 @dataclass(frozen=True, slots=True)
+class Survey:
+    """The entries all of whose bots are connected, and of those the ones that could sit down."""
+
+    present: set[str]
+    ready: set[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Needs:
     """How many connections of which bots each entry takes for a game."""
 
     by_entry: Mapping[str, Mapping[str, int]]
+    # Nearly all entries are one bot: those are gone through quickly, entry, bot and count.
+    alone: tuple[tuple[str, str, int], ...]
 
     @classmethod
     def of(cls, entries: Iterable[Entry], seats: int) -> "Needs":
         """The needs of *entries* when each fills *seats* seats of a game."""
-        return cls(
-            {entry.name: Counter(entry.bot(turn) for turn in range(seats)) for entry in entries}
-        )
+        by_entry = {
+            entry.name: Counter(entry.bot(turn) for turn in range(seats)) for entry in entries
+        }
+        alone = [
+            (entry, bot, count)
+            for entry, needed in by_entry.items()
+            if len(needed) == 1
+            for bot, count in needed.items()
+        ]
+        return cls(by_entry, tuple(alone))
 
     def present(self, entry: str, free: Free) -> bool:
         """Whether all bots of *entry* are connected, busy or not."""
         return all(bot in free for bot in self.by_entry[entry])
+
+    def survey(self, free: Free) -> Survey:
+        """Everybody at one glance."""
+        present: set[str] = set()
+        ready: set[str] = set()
+        for entry, bot, count in self.alone:
+            connections = free.get(bot)
+            if connections is not None:
+                present.add(entry)
+                if connections >= count:
+                    ready.add(entry)
+        if len(self.alone) < len(self.by_entry):
+            pairs = [entry for entry, needed in self.by_entry.items() if len(needed) > 1]
+            present.update(entry for entry in pairs if self.present(entry, free))
+            ready.update(entry for entry in pairs if self.ready((entry,), free))
+        return Survey(present, ready)
 
     def lack(self, entry: str, free: Free) -> str:
         """A sentence on what *entry* lacks to begin any game, empty if nothing."""
