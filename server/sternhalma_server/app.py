@@ -22,7 +22,7 @@ from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.seats import Doors, Lobby
+from sternhalma_server.seats import UNNAMED, Doors, Lobby
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError
 from sternhalma_tournament.amendments import Amendment, parse_amendment
@@ -76,7 +76,7 @@ async def run_event(
                 [*settings.known(), *late, *crew.known()],
                 why,
                 Doors(
-                    unnamed=min(Doors.unnamed, spare_for_strangers()),
+                    unnamed=min(UNNAMED, spare_for_strangers()),
                     login=settings.waits.login / SECOND,
                 ),
                 audience,

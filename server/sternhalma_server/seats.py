@@ -14,6 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import trio
 
@@ -26,6 +27,9 @@ from sternhalma_server.session import Session, State
 from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
 from sternhalma_server.wire import Login, Watch, bye, greeting, welcome
+
+
+UNNAMED: Final = 1024  # connections without a login, at most
 
 
 class Holder:
@@ -95,7 +99,7 @@ class Doors:
     """How many may wait at the door: connections that have not logged in, in all and from one
     address (this machine's own excepted), and how long a login may take (seconds)."""
 
-    unnamed: int = 1024
+    unnamed: int = UNNAMED
     unnamed_each: int = 32
     login: float = 10.0
 
