@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: league test test-slow lint bench clean
+.PHONY: league test test-slow lint bench soak clean
 
 league: $(VENV)/ready
 	$(BIN)/sternhalma run tournaments/events/quickstart.toml --again
@@ -24,6 +24,9 @@ lint: $(VENV)/ready-lint
 
 bench: $(VENV)/ready
 	$(BIN)/python -m bench
+
+soak: $(VENV)/ready
+	$(BIN)/python -m bench.soak
 
 clean:
 	rm -rf $(VENV) .bench-venv results

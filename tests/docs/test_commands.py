@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from docs.pages import PAGES, ROOT, Block, blocks, commands, files
+from docs.pages import PAGES, ROOT, Block, blocks, commands, files, text_of
 from docs.shell import Shell, expect
 
 LONG = [block for page in PAGES for block in blocks(page) if block.label == "long"]
@@ -86,6 +87,12 @@ def test_make_test_runs_a_command_that_passes_where_all_tests_pass(tmp_path: Pat
     status, printed = Shell(tmp_path).run(f"{words} {where}")
     assert status == 0, printed
     assert "1 passed" in printed
+
+
+def test_every_target_that_a_page_names_is_in_the_makefile() -> None:
+    named = {name for page in PAGES for name in re.findall(r"`make ([\w-]+)`", text_of(page))}
+    assert {"test", "bench", "soak"} <= named
+    assert all(recipe(name) for name in named)
 
 
 @pytest.mark.slow
