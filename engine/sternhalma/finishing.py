@@ -11,21 +11,17 @@ from sternhalma.seating import Lane, Seat
 def finishers(position: Position) -> tuple[tuple[Seat, ...], ...]:
     """The seats that finish at *position* and had not before, in order, level ones together."""
     occupied = position.occupied
-    lanes_of = position.seating.lanes_of
-    # Most turns fill no target at all, whoever's marbles count: this answers them.
-    fills = position.seating.fills
-    candidates = [
-        seat
-        for seat in position.active
-        if fills[seat] & occupied == fills[seat] and position.own(seat) & fills[seat]
-    ]
-    if not candidates:
-        return ()
-    filled = [
-        seat
-        for seat in candidates
-        if all(_fills(position, seat, lane, occupied) for lane in lanes_of[seat])
-    ]
+    empty = ~occupied
+    seating = position.seating
+    filled: list[Seat] = []
+    for seat in position.active:
+        fill = seating.fills[seat]
+        # Most turns fill no target at all, whoever's marbles count, or only with those who start
+        # there: this answers them.
+        if fill & empty or not position.own(seat) & fill:
+            continue
+        if all(_fills(position, seat, lane, occupied) for lane in seating.lanes_of[seat]):
+            filled.append(seat)
     return in_order(position, filled) if filled else ()
 
 

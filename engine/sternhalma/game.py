@@ -10,7 +10,7 @@ the turn limit; a round of passes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sternhalma.board import Hole, Mask
 from sternhalma.finishing import finishers
@@ -22,6 +22,8 @@ from sternhalma.position import Position, Progress
 from sternhalma.result import End, Result, Terms, place
 from sternhalma.rules import AtLimit, Rules
 from sternhalma.seating import Seat
+
+_NOBODY: Final = frozenset[Seat]()
 
 
 class Game(NamedTuple):
@@ -104,7 +106,8 @@ class Game(NamedTuple):
     @property
     def must_pass(self) -> bool:
         """Whether the seat to move has no move, so that its turn is a pass."""
-        return self.turn is not None and not can_move(self.position, self.turn)
+        position = self.position
+        return position.turn is not None and not can_move(position, position.turn)
 
     def legal_moves(self) -> list[Move]:
         """The moves of the seat to move in their short form, ascending; empty if it must pass.
@@ -155,25 +158,21 @@ class Game(NamedTuple):
         """The game after *move*. Raises `IllegalMoveError`, `NotationError` for a wrong text."""
         if isinstance(move, str):
             move = self.parse_move(move)
-        full = resolve(self.position, move)
-        position, mover = self.position, self.position.turn
+        position, terms = self.position, self.terms
+        full = resolve(position, move)
+        seating, _, mover, had, finished, out = position
         assert mover is not None
-        counts = list(position.counts)
-        counts[mover] += 1
-        marbles = position.marbles
-        passed = self.passed | {mover}
-        if not full.is_pass:
-            marbles = position.moved(full.origin, full.target)
-            passed = frozenset[Seat]()
-        after = Position(
-            position.seating,
-            marbles,
-            position.following(mover),
-            tuple(counts),
-            position.finished,
-            position.out,
-        )
-        return _settle(after, self.terms, passed, full, mover=mover)
+        counts = (*had[:mover], had[mover] + 1, *had[mover + 1 :])
+        if full.path:
+            marbles = position.moved(full.path[0], full.path[-1])
+            passed = _NOBODY
+        else:
+            marbles = position.marbles
+            passed = self.passed | {mover}
+        after = Position(seating, marbles, position.following(mover), counts, finished, out)
+        if not (passed or finished or out) and _goes_on(after, terms, mover):
+            return Game(after, terms, passed, full)
+        return _settle(after, terms, passed, full, mover=mover)
 
     def drop(self, seat: Seat) -> Game:
         """The game after *seat* has gone out: resigned, or been forfeited.
@@ -216,6 +215,19 @@ def _out(position: Position, seat: Seat) -> Position:
     return position._replace(
         finished=tuple(group for group in stay if group),
         out=(*position.out, unit),
+    )
+
+
+def _goes_on(position: Position, terms: Terms, mover: Seat) -> bool:
+    """Whether after a move of *mover*, with nobody finished or out, there is nothing to settle.
+
+    So it is after almost every move, and is known much sooner than `_settle` can tell.
+    """
+    counts, clear_by = position.counts, position.seating.rules.clear_by
+    return (
+        min(counts) < terms.limit
+        and (clear_by is None or counts[mover] < clear_by)
+        and not finishers(position)
     )
 
 

@@ -26,7 +26,8 @@ def format_position(position: Position, board: str | None = None) -> str:
 
     *board* is its board field if it is known already (`BoardText`).
     """
-    names = [group[0] for group in position.seats]
+    table = position.seating
+    names = table.names
     turn = "-" if position.turn is None else names[position.turn]
     if position.finished or position.out:
         finished = ["=".join([names[seat] for seat in group]) for group in position.finished]
@@ -35,23 +36,35 @@ def format_position(position: Position, board: str | None = None) -> str:
     else:
         done = "-"
     return (
-        f"{position.rules.id} {board or format_board(position)} {','.join(position.seats)}"
+        f"{table.rules.id} {board or format_board(position)} {table.text}"
         f" {turn} {','.join(map(str, position.counts))} {done}"
     )
 
 
 def format_board(position: Position) -> str:
     """The board field of *position*: rows from the north, marbles as letters, empties as runs."""
-    # Read as hexadecimal, the binary digits of a set become one digit for each hole. Times the
-    # number of its colour, and added up, they are the whole board, still as one number: this costs
-    # the same however many marbles there are.
+    board = position.seating.board
+    cells = _cells(len(board.coordinates), _digits(position))
+    return "/".join([_format_row(cells[span]) for span in board.row_spans])
+
+
+def _digits(position: Position) -> int:
+    """The whole board as one number: a hexadecimal digit for each hole, the number of its colour.
+
+    Read as hexadecimal, the binary digits of a set become one digit for each hole. Times the number
+    of its colour, and added up, they are the board: this costs the same however many marbles there
+    are.
+    """
     digits = 0
     for number, marbles in enumerate(position.marbles, start=1):
         if marbles:
             digits += number * int(f"{marbles:b}", 16)
-    board = position.seating.board
-    cells = f"{digits:0{len(board.coordinates)}x}"[::-1].translate(_LETTER_OF_DIGIT)
-    return "/".join([_format_row(cells[span]) for span in board.row_spans])
+    return digits
+
+
+def _cells(size: int, digits: int) -> str:
+    """A character for each of *size* holes, as `_digits` has them."""
+    return f"{digits:0{size}x}"[::-1].translate(_LETTER_OF_DIGIT)
 
 
 class BoardText:
@@ -60,45 +73,49 @@ class BoardText:
     A move changes two rows at most, so this costs a fraction of `format_board`.
     """
 
-    __slots__ = ("_marbles", "_rows", "_text")
+    __slots__ = ("_digits", "_marbles", "_rows", "_text")
 
     def __init__(self) -> None:
         self._marbles: tuple[Mask, ...] = ()
+        self._digits = 0  # the board as `_digits` makes it
         self._rows: list[str] = []
         self._text = ""
 
     def of(self, position: Position) -> str:
         """The board field of *position*; quick if it is a move away from the last one asked for."""
-        marbles = position.marbles
-        if marbles is self._marbles:
+        marbles, before = position.marbles, self._marbles
+        if marbles is before:
             return self._text
-        board = position.seating.board
-        changed = 0
-        for now, before in zip(marbles, self._marbles, strict=False):
-            changed |= now ^ before
-        if not self._rows or changed.bit_count() > 2:
-            self._rows = format_board(position).split("/")
-        else:
-            while changed:
-                row = board.row_of[changed.bit_length() - 1]
-                first = board.rows[row][0]
-                changed &= (1 << first) - 1
-                size = len(board.rows[row])
-                cut = (1 << size) - 1
-                self._rows[row] = _row_of(size, tuple([own >> first & cut for own in marbles]))
+        board, rows = position.seating.board, self._rows
         self._marbles = marbles
-        self._text = "/".join(self._rows)
+        if len(marbles) != len(before) or len(rows) != len(board.rows):
+            self._digits = _digits(position)
+            self._text = format_board(position)
+            self._rows = self._text.split("/")
+            return self._text
+        digits = self._digits
+        changed = 0
+        for number, (now, was) in enumerate(zip(marbles, before, strict=True), start=1):
+            if now != was:
+                rest = differs = now ^ was
+                changed |= differs
+                while rest:
+                    hole = rest.bit_length() - 1
+                    rest ^= 1 << hole
+                    digits ^= number << 4 * hole
+        self._digits = digits
+        while changed:
+            row = board.row_of[changed.bit_length() - 1]
+            first, size = board.rows[row][0], len(board.rows[row])
+            changed &= (1 << first) - 1
+            rows[row] = _row_of(size, digits >> 4 * first & (1 << 4 * size) - 1)
+        self._text = "/".join(rows)
         return self._text
 
 
 @lru_cache(maxsize=65536)
-def _row_of(size: int, marbles: tuple[int, ...]) -> str:
-    cells = ["."] * size
-    for letter, own in zip(LETTERS, marbles, strict=False):
-        for hole in range(size):
-            if own >> hole & 1:
-                cells[hole] = letter
-    return _format_row("".join(cells))
+def _row_of(size: int, digits: int) -> str:
+    return _format_row(_cells(size, digits))
 
 
 @lru_cache(maxsize=65536)

@@ -24,14 +24,15 @@ def resolve(position: Position, move: Move) -> Move:
     seat = position.turn
     if seat is None:
         raise IllegalMoveError("expected no move, the game is over")
-    if move.is_pass:
+    path = move.path
+    if not path:
         if can_move(position, seat):
             raise IllegalMoveError(
                 "expected a move, got 'pass': passing is for those who cannot move"
             )
         return move
     moves = _mover(position, move)
-    path, occupied = move.path, position.occupied
+    occupied = position.occupied
     if len(path) > 2:
         if moves.is_chain(occupied, path):
             return move
@@ -55,7 +56,7 @@ def find_path(position: Position, origin: Hole, target: Hole) -> Move | None:
 
 def _mover(position: Position, move: Move) -> Moves:
     """The moves of the marble that *move* takes, if it is the mover's."""
-    bit = 1 << move.origin
+    bit = 1 << move.path[0]
     for lane in position.seating.lanes_of[position.turn or 0]:
         if position.marbles[lane.colour] & bit:
             return moves_for(position.seating)[lane.colour]

@@ -112,9 +112,9 @@ class Position(NamedTuple):
 
     def following(self, seat: Seat) -> Seat | None:
         """The seat whose turn comes after *seat*'s, None when nobody is still in."""
-        players = self.seating.players
+        players = len(self.counts)
         if not self.finished and not self.out:
-            return Seat((seat + 1) % players)
+            return self.seating.seats[(seat + 1) % players]
         gone = self.gone
         for step in range(1, players + 1):
             candidate = Seat((seat + step) % players)

@@ -57,6 +57,16 @@ class Seating:
         return len(self.letters)
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The letter that each seat is called by: its first."""
+        return tuple(group[0] for group in self.letters)
+
+    @cached_property
+    def text(self) -> str:
+        """The letters of all seats, as the seats field of a position text has them."""
+        return ",".join(self.letters)
+
+    @cached_property
     def seats(self) -> tuple[Seat, ...]:
         """All seats in the order of turns."""
         return tuple(Seat(i) for i in range(self.players))
