@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
 from sternhalma import Game, Seat
 from sternhalma_server.announce import Table, over_line
 from sternhalma_server.audience import Audience
-from sternhalma_server.happening import Happening
+from sternhalma_server.happening import Happening, Ply
 from sternhalma_server.keeping import Begun
 from sternhalma_server.opening import number, opening_of
 from sternhalma_server.referee import Finished, Referee
@@ -167,6 +167,8 @@ class Conductor:
         for seat, holder in enumerate(holders):
             if holder is not None:
                 holder.restate = referee.restater(Seat(seat))
+                if holder.restart is not None:
+                    holder.revive = _second_start(referee, Seat(seat), holder.restart)
         return Runner(
             referee,
             holders,
@@ -180,3 +182,24 @@ class Conductor:
     def _show(self, referee: Referee) -> None:
         """Let those who watch see the game from here on."""
         self._audience.opened(referee.table.game, referee.opening_line(None), referee.position_line)
+
+
+def _second_start(referee: Referee, seat: Seat, restart: Callable[[], bool]) -> Callable[[], bool]:
+    """Once a game, a local bot that ends before its first move of it may be started again.
+
+    A program that ends after each game often does so when the next has begun: that is no crash.
+    """
+    started = False
+
+    def revive() -> bool:
+        nonlocal started
+        moved = any(
+            isinstance(event, Ply) and event.seat == seat and event.source is None
+            for event in referee.happened
+        )
+        if started or moved:
+            return False
+        started = True
+        return restart()
+
+    return revive

@@ -75,7 +75,8 @@ class Crew:
                 await _login_or_end(program, lobby, name, slot)
         holder = lobby.get(name, slot)
         if holder is not None:
-            holder.alive = lambda: not program.ended
+            holder.alive = lambda: self._runs(name, slot)
+            holder.restart = lambda: self._restart(name, slot, lobby, address)
         elif program.ended:
             self.report(name, slot)
         else:
@@ -89,6 +90,23 @@ class Crew:
         old = self._programs.pop((name, slot), None)
         if old is not None:
             await old.stop()
+        return self._launch(name, slot, lobby, address)
+
+    def _runs(self, name: str, slot: int) -> bool:
+        program = self._programs.get((name, slot))
+        return program is not None and not program.ended
+
+    def _restart(self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]) -> bool:
+        """Start a program that has ended once more, in the middle of things; whether that went."""
+        if self._runs(name, slot):
+            return False
+        self._tell(f"{name} (slot {slot}) had ended when its game began and is started again")
+        self._programs.pop((name, slot), None)
+        return self._launch(name, slot, lobby, address) is not None
+
+    def _launch(
+        self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
+    ) -> Program | None:
         environment: Mapping[str, str] = {
             "STERNHALMA_HOST": address[0],
             "STERNHALMA_PORT": str(address[1]),

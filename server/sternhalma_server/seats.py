@@ -28,7 +28,6 @@ from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
 from sternhalma_server.wire import Login, Watch, bye, greeting, welcome
 
-
 UNNAMED: Final = 1024  # connections without a login, at most
 
 
@@ -44,7 +43,9 @@ class Holder:
         "login",
         "name",
         "parked",
+        "restart",
         "restate",
+        "revive",
         "session",
     )
 
@@ -56,6 +57,8 @@ class Holder:
         self.game: str | None = None  # the game it plays, None between games
         self.restate: Callable[[], str] | None = None  # what it is told of that game if it returns
         self.alive: Callable[[], bool] | None = None  # whether its program runs, if we started it
+        self.restart: Callable[[], bool] | None = None  # starts that program again
+        self.revive: Callable[[], bool] | None = None  # the same, if the game it plays allows it
         self.idle: trio.CancelScope | None = None  # the lobby's wait
         self.parked: trio.Event | None = None  # set when the lobby has let go
         self.back: trio.Event | None = None  # set when it has come back
@@ -85,7 +88,9 @@ class Holder:
         """Whether it can still come back after its connection has ended."""
         if self.session.state is State.CLOSED:
             return False
-        return self.alive is None or self.alive()
+        if self.alive is None or self.alive():
+            return True
+        return self.revive is not None and self.revive()
 
     async def returned(self) -> None:
         """Return when it has come back on another connection."""
@@ -312,7 +317,7 @@ class Lobby:
 
     def release(self, holder: Holder) -> None:
         """Give *holder* back to the lobby after a game."""
-        holder.game = holder.restate = None
+        holder.game = holder.restate = holder.revive = None
         if holder.connection.ended is not None or holder.session.state is State.CLOSED:
             self.dismiss(holder)
         else:
