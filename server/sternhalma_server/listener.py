@@ -11,6 +11,7 @@ from typing import Final
 
 import trio
 
+from sternhalma_server.hub import make_hub
 from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import SocketTransport, Transport, stamp_arrivals
 
@@ -46,6 +47,7 @@ class Listener:
                 f"cannot listen on {host} port {port}: {error.strerror or error}"
             ) from None
         self._socket.setblocking(False)
+        self._hub = make_hub()
         self._stamped = stamp_arrivals(self._socket)
         self.host, self.port = self._socket.getsockname()[:2]
 
@@ -55,6 +57,8 @@ class Listener:
         A handler that fails ends its own connection and is logged; the others never notice.
         """
         async with trio.open_nursery() as nursery:
+            if self._hub is not None:
+                nursery.start_soon(self._hub.run)
             while True:
                 try:
                     sock, address = self._socket.accept()
@@ -82,7 +86,7 @@ class Listener:
             sock.close()
             return
         transport: Transport = SocketTransport(
-            sock, f"{address[0]}:{address[1]}", stamped=self._stamped
+            sock, f"{address[0]}:{address[1]}", stamped=self._stamped, hub=self._hub
         )
         if self._context is not None:
             transport = TlsTransport(transport, self._context)

@@ -16,6 +16,7 @@ from typing import Final, Protocol
 import trio
 
 from sternhalma_server.clock import SECOND
+from sternhalma_server.hub import Hub
 
 RECEIVE: Final = 65536  # bytes read at once
 # SO_TIMESTAMPNS of Linux on all but a few rare machines; Python's socket module does not name it.
@@ -69,12 +70,15 @@ def stamp_arrivals(listener: socket.socket) -> bool:
 
 
 class SocketTransport:
-    """A TCP connection. *sock* must be non-blocking."""
+    """A TCP connection. *sock* must be non-blocking; a *hub* watches it where there is one."""
 
-    __slots__ = ("_ancillary", "_sock", "peer")
+    __slots__ = ("_ancillary", "_sock", "_watch", "peer")
 
-    def __init__(self, sock: socket.socket, peer: str, *, stamped: bool) -> None:
+    def __init__(
+        self, sock: socket.socket, peer: str, *, stamped: bool, hub: Hub | None = None
+    ) -> None:
         self._sock = sock
+        self._watch = None if hub is None else hub.watch(sock)
         self._ancillary = 64 if stamped else 0
         self.peer = peer
 
@@ -82,6 +86,21 @@ class SocketTransport:
         return time.monotonic_ns()
 
     def receive(self) -> tuple[bytes, int]:
+        watch = self._watch
+        if watch is None:
+            return self._receive()
+        if not watch.look():
+            raise BlockingIOError
+        try:
+            data, stamp = self._receive()
+        except BlockingIOError:
+            watch.emptied()
+            raise
+        if len(data) < RECEIVE:
+            watch.emptied()
+        return data, stamp
+
+    def _receive(self) -> tuple[bytes, int]:
         if not self._ancillary:
             return self._sock.recv(RECEIVE), time.monotonic_ns()
         data, ancillary, _, _ = self._sock.recvmsg(RECEIVE, self._ancillary)
@@ -98,11 +117,16 @@ class SocketTransport:
         return self._sock.send(data)
 
     async def wait_readable(self) -> None:
-        await trio.lowlevel.wait_readable(self._sock)
+        if self._watch is None:
+            await trio.lowlevel.wait_readable(self._sock)
+        else:
+            await self._watch.wait()
 
     async def wait_writable(self) -> None:
         await trio.lowlevel.wait_writable(self._sock)
 
     def close(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
         trio.lowlevel.notify_closing(self._sock)
         self._sock.close()

@@ -6,7 +6,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, closing
 
 import pytest
@@ -14,14 +14,20 @@ import trio
 from trio.testing import MockClock
 
 from sternhalma_server.clock import MILLISECOND, SECOND
+from sternhalma_server.hub import Hub, make_hub
 from sternhalma_server.testing import MemoryTransport, dial, memory_pair
 from sternhalma_server.transport import SocketTransport, Transport, stamp_arrivals
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux stamps packets")
 
 
-def socket_pair(stack: ExitStack) -> tuple[Transport, Transport, socket.socket]:
-    """A client, the server's end for it (stamped where the system can), and the client's socket."""
+def socket_pair(
+    stack: ExitStack, hub: Hub | None = None
+) -> tuple[Transport, Transport, socket.socket]:
+    """A client, the server's end for it (stamped where the system can), and the client's socket.
+
+    A *hub* watches both.
+    """
     listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     stamped = stamp_arrivals(listener)
     client = stack.enter_context(socket.create_connection(listener.getsockname()))
@@ -29,18 +35,23 @@ def socket_pair(stack: ExitStack) -> tuple[Transport, Transport, socket.socket]:
     stack.enter_context(server)
     for sock in (client, server):
         sock.setblocking(False)
-    here = SocketTransport(client, "server", stamped=False)
-    return here, SocketTransport(server, "client", stamped=stamped), client
+    here = SocketTransport(client, "server", stamped=False, hub=hub)
+    return here, SocketTransport(server, "client", stamped=stamped, hub=hub), client
 
 
-@pytest.fixture(params=["socket", "memory"])
-def pair(request: pytest.FixtureRequest) -> Iterator[tuple[Transport, Transport]]:
+@pytest.fixture(params=["socket", pytest.param("watched socket", marks=ON_LINUX), "memory"])
+async def pair(
+    request: pytest.FixtureRequest, nursery: trio.Nursery
+) -> AsyncIterator[tuple[Transport, Transport]]:
     """A client and the server's end for it."""
     with ExitStack() as stack:
         if request.param == "memory":
             yield memory_pair()
         else:
-            here, there, _ = socket_pair(stack)
+            hub = make_hub() if request.param == "watched socket" else None
+            if hub is not None:
+                nursery.start_soon(hub.run)
+            here, there, _ = socket_pair(stack, hub)
             yield here, there
 
 

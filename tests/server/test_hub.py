@@ -1,0 +1,138 @@
+"""One epoll for many sockets: nothing that arrives is missed, and nobody waits in vain.
+
+That watched sockets are transports like others is held by the transports' own tests.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+import trio
+
+from sternhalma_server.hub import Hub, make_hub
+from sternhalma_server.transport import RECEIVE, SocketTransport
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has epoll")
+
+
+@pytest.fixture
+def hub() -> Hub:
+    made = make_hub()
+    assert made is not None
+    return made
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
+
+
+def connected(stack: ExitStack, hub: Hub) -> tuple[socket.socket, SocketTransport]:
+    """A peer's socket and the watched end of the server for it, from which nothing can be read."""
+    peer, ours = (stack.enter_context(sock) for sock in socket.socketpair())
+    ours.setblocking(False)
+    watched = SocketTransport(ours, "peer", stamped=False, hub=hub)
+    with pytest.raises(BlockingIOError):
+        watched.receive()
+    return peer, watched
+
+
+async def test_what_has_arrived_is_read_without_the_hub_having_run(
+    hub: Hub, stack: ExitStack
+) -> None:
+    peer, watched = connected(stack, hub)
+    for word in (b"one", b"two"):
+        peer.send(word)
+        assert watched.receive()[0] == word
+        with pytest.raises(BlockingIOError):
+            watched.receive()
+
+
+async def test_one_look_finds_what_has_arrived_for_everybody(hub: Hub, stack: ExitStack) -> None:
+    pairs = [connected(stack, hub) for _ in range(5)]
+    for number, (peer, _) in enumerate(pairs):
+        peer.send(bytes([number]))
+    assert [watched.receive()[0][0] for _, watched in reversed(pairs)] == [4, 3, 2, 1, 0]
+
+
+async def test_more_than_is_read_at_once_is_read_to_the_end(hub: Hub, stack: ExitStack) -> None:
+    peer, watched = connected(stack, hub)
+    sent = peer.send(b"x" * (RECEIVE + 1))
+    assert sent == RECEIVE + 1
+    assert [len(watched.receive()[0]) for _ in range(2)] == [RECEIVE, 1]
+    with pytest.raises(BlockingIOError):
+        watched.receive()
+
+
+async def test_an_end_that_was_told_with_the_last_bytes_is_not_missed(
+    hub: Hub, stack: ExitStack
+) -> None:
+    peer, watched = connected(stack, hub)
+    peer.send(b"last")
+    peer.close()
+    hub.look()
+    assert [watched.receive()[0] for _ in range(3)] == [b"last", b"", b""]
+    with trio.fail_after(5):
+        await watched.wait_readable()
+
+
+async def test_each_that_waits_is_woken_by_its_own_peer(
+    hub: Hub, stack: ExitStack, nursery: trio.Nursery
+) -> None:
+    nursery.start_soon(hub.run)
+    woken: list[int] = []
+    pairs = [connected(stack, hub) for _ in range(3)]
+
+    async def wait(number: int) -> None:
+        await pairs[number][1].wait_readable()
+        woken.append(number)
+
+    with trio.fail_after(5):
+        async with trio.open_nursery() as waiting:
+            for number in range(3):
+                waiting.start_soon(wait, number)
+            for number in (2, 0, 1):
+                await trio.testing.wait_all_tasks_blocked()
+                pairs[number][0].send(b"x")
+                while number not in woken:
+                    await trio.lowlevel.checkpoint()
+    assert woken == [2, 0, 1]
+
+
+async def test_who_gave_up_waiting_can_wait_again(
+    hub: Hub, stack: ExitStack, nursery: trio.Nursery
+) -> None:
+    nursery.start_soon(hub.run)
+    peer, watched = connected(stack, hub)
+    with trio.move_on_after(0.001) as scope:
+        await watched.wait_readable()
+    assert scope.cancelled_caught
+    peer.send(b"x")
+    with trio.fail_after(5):
+        await watched.wait_readable()
+
+
+async def test_only_one_may_wait_for_a_socket(
+    hub: Hub, stack: ExitStack, nursery: trio.Nursery
+) -> None:
+    _, watched = connected(stack, hub)
+    nursery.start_soon(watched.wait_readable)
+    await trio.testing.wait_all_tasks_blocked()
+    with pytest.raises(trio.BusyResourceError):
+        await watched.wait_readable()
+
+
+async def test_a_socket_with_the_number_of_a_closed_one_is_watched_for_itself(
+    hub: Hub, stack: ExitStack
+) -> None:
+    peer, watched = connected(stack, hub)
+    peer.send(b"never read")
+    watched.close()
+    again, other = connected(stack, hub)
+    again.send(b"x")
+    assert other.receive()[0] == b"x"
