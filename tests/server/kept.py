@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import msgspec
 
@@ -14,6 +15,7 @@ from server.conducted import CALM, Chances, conducted
 from sternhalma import Game
 from sternhalma_server.announce import Table
 from sternhalma_server.archive import STORE, create_archive, write_record, write_tables
+from sternhalma_server.audit import audit
 from sternhalma_server.opening import opening_of
 from sternhalma_server.record import Record, format_record
 from sternhalma_server.results import Results, result_of
@@ -70,11 +72,11 @@ bots = [
 """
 
 
-def event_text(format_: str, bots: int, more: str = "", *, rules: str = "corner") -> bytes:
+def event_text(format_: str, bots: int, more: str = "") -> bytes:
     """The file of a small event of *bots* remote bots, two at a game."""
     names = ",\n".join(f'    {{ name = "b{number}", remote = true }}' for number in range(bots))
     return (
-        f'name = "event"\nformat = "{format_}"\nrules = "{rules}"\nplayers = 2\nclock = "2s"\n'
+        f'name = "event"\nformat = "{format_}"\nrules = "corner"\nplayers = 2\nclock = "2s"\n'
         f"limit = 2\nopening = 1\n{more}\nbots = [\n{names},\n]\n"
     ).encode()
 
@@ -218,6 +220,23 @@ def change(root: Path, statement: str, *values: object) -> None:
     connection.close()
 
 
-def with_number(record: Record, number: int) -> Record:
-    """The same game under another number."""
-    return replace(record, game=number)
+LINKS: Final = tuple(played(CUP))  # the games of the cup, in another order than their numbers
+
+
+def game(number: int) -> Record:
+    """A game of the cup."""
+    return next(link for link in LINKS if isinstance(link, Record) and link.game == number)
+
+
+def signed(record: Record, old: str, new: str) -> str:
+    """The text of *record* with one thing in it changed, and a digest that says so."""
+    body = format_record(record).rpartition("sha256")[0]
+    assert body.count(old) == 1
+    body = body.replace(old, new)
+    return f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n"
+
+
+def problem(root: Path, kept: str | None = None) -> str:
+    """The one thing that is wrong with a folder."""
+    (found,) = audit(root, kept).problems
+    return found

@@ -1,12 +1,10 @@
-"""Verifying a results folder: whatever was altered, is missing or too many is found and named."""
+"""Verifying a store: its chain, and every result in it, as they came."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import msgspec
 import pytest
@@ -14,22 +12,26 @@ import pytest
 from server.conducted import CALM, Chances, voided
 from server.kept import (
     CUP,
+    LINKS,
     TRIO,
     Link,
     change,
     event_text,
     forge,
+    game,
     games_of,
     keep,
     keep_files,
     keep_store,
     played,
+    problem,
+    signed,
     table_of,
 )
 from sternhalma_server.archive import STORE, record_name, write_record
 from sternhalma_server.audit import Findings, audit
 from sternhalma_server.record import Ply, Record, format_record
-from sternhalma_server.results import RESULTS, TABLES, Results
+from sternhalma_server.results import RESULTS
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Decision, FinishedGame, Store
 from sternhalma_server.verdict import Reason
@@ -46,8 +48,6 @@ EVENTS = {
     "knockout": event_text("knockout", 5, "games = 2"),
     "gauntlet": event_text("gauntlet", 4, 'challengers = ["b1"]'),
 }
-LINKS = played(CUP)  # games in another order than their numbers
-NEW = "a server in the middle of writing"
 
 Keep = Callable[[Path, bytes, Sequence[Link]], None]
 
@@ -59,38 +59,10 @@ def cup(tmp_path: Path) -> Path:
     return tmp_path / "cup"
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """The folder of the same event, without its store."""
-    keep_files(tmp_path / "cup", CUP, LINKS)
-    return tmp_path / "cup"
-
-
-def problem(root: Path, kept: str | None = None) -> str:
-    """The one thing that is wrong with a folder."""
-    (found,) = audit(root, kept).problems
-    return found
-
-
 def head(root: Path) -> str:
     found = audit(root).head
     assert found is not None
     return found
-
-
-def game(number: int) -> Record:
-    return next(link for link in LINKS if isinstance(link, Record) and link.game == number)
-
-
-def signed(record: Record, old: str, new: str) -> str:
-    """The text of *record* with one thing in it changed, and a digest that says so."""
-    body = format_record(record).rpartition("sha256")[0]
-    assert body.count(old) == 1
-    body = body.replace(old, new)
-    return f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n"
-
-
-# Folders that nobody has touched.
 
 
 @pytest.mark.parametrize("keeping", [keep, keep_files])
@@ -152,9 +124,6 @@ def test_verifying_changes_nothing(cup: Path) -> None:
     before = {path: path.read_bytes() for path in cup.rglob("*.*") if path.is_file()}
     audit(cup)
     assert {path: path.read_bytes() for path in before} == before
-
-
-# The store.
 
 
 def test_a_record_that_was_altered_in_the_store_breaks_the_chain(cup: Path) -> None:
@@ -385,198 +354,6 @@ def test_decisions_of_kinds_that_are_not_known_are_let_be(tmp_path: Path) -> Non
     keep_files(tmp_path, CUP, LINKS)
     keep_store(tmp_path, CUP, [*LINKS, Decision("note", "the hall was cold")])
     assert audit(tmp_path).problems == []
-
-
-# What is derived from the store.
-
-
-def test_one_altered_character_in_any_derived_file_is_found_and_its_line_named(cup: Path) -> None:
-    chance = Random(7)
-    paths = [path for path in cup.rglob("*") if path.is_file() and path.name != STORE]
-    assert len(paths) == 13
-    for path in sorted(paths):
-        name, data = str(path.relative_to(cup)), path.read_bytes()
-        for at in [*chance.sample(range(len(data)), 5), 0, len(data) - 1]:
-            altered = bytearray(data)
-            altered[at] ^= chance.choice([1, 2, 4, 8, 16, 32, 128])
-            path.write_bytes(altered)
-            line = data.count(b"\n", 0, at) + 1
-            assert problem(cup).startswith(f"{name}: line {line}: expected "), (path, at)
-        path.write_bytes(data)
-    assert audit(cup).problems == []
-
-
-@pytest.mark.parametrize("name", ["event.toml", "games/000003.txt", RESULTS, *TABLES, "SHA256SUMS"])
-def test_a_file_that_is_missing_is_named(cup: Path, name: str) -> None:
-    (cup / name).unlink()
-    assert problem(cup) == f"{name}: expected a file, got none"
-
-
-@pytest.mark.parametrize("name", ["000007.txt", "notes", ".000001.txt.new"])
-def test_a_file_too_many_among_the_records_is_named(cup: Path, name: str) -> None:
-    (cup / "games" / name).write_text("")
-    assert problem(cup) == f"games/{name}: expected no file without a game, got one"
-
-
-def test_a_table_that_goes_on_too_long_is_named_with_the_line(cup: Path) -> None:
-    path = cup / "times.csv"
-    path.write_bytes(path.read_bytes() + b"eve,1,0.000,0.000,0.000\n")
-    assert problem(cup) == "times.csv: line 5: expected '', got 'eve,1,0.000,0.000,0.000'"
-
-
-def test_a_long_line_is_cut_where_it_is_shown(cup: Path) -> None:
-    (cup / "times.csv").write_text("x" * 1000)
-    assert problem(cup).endswith(f", got '{'x' * 200}...'")
-
-
-def test_what_the_raw_lines_say_is_not_derived_from_anything(cup: Path) -> None:
-    change(cup, "UPDATE game SET said = ''")
-    assert audit(cup).problems == []
-
-
-# While a server runs, and after one was killed.
-
-
-def keep_running(root: Path, *, shown: int, links: Sequence[Link] = LINKS) -> None:
-    """A folder whose tables and records were written when *shown* results were there."""
-    keep_files(root, CUP, links[:shown])
-    keep_store(root, CUP, links, state="running")
-
-
-def test_files_that_are_behind_the_store_are_not_wrong_while_a_server_writes(
-    tmp_path: Path,
-) -> None:
-    keep_running(tmp_path, shown=4)
-    found = audit(tmp_path)
-    assert found.problems == []
-    assert (found.games, found.tables) == (6, 4)
-    assert found.notes == [
-        "not written as files yet: 2 records",
-        "the tables are 2 games behind the store",
-    ]
-
-
-def test_files_that_are_behind_the_store_are_wrong_when_the_server_has_stopped(
-    tmp_path: Path,
-) -> None:
-    keep_files(tmp_path, CUP, LINKS[:5])
-    keep_store(tmp_path, CUP, LINKS, state="paused")
-    found = audit(tmp_path)
-    assert found.problems[0].endswith(".txt: expected a file, got none")
-    assert any(problem.startswith("results.csv: line ") for problem in found.problems)
-    assert found.notes == []
-
-
-@pytest.mark.parametrize("written", [1, 3, 5])
-def test_a_server_that_was_killed_in_the_middle_of_writing_has_altered_nothing(
-    tmp_path: Path, written: int
-) -> None:
-    keep_running(tmp_path / "event", shown=4)
-    keep_files(tmp_path / "newer", CUP, LINKS)
-    names = [RESULTS, *Results(settings_of(CUP, "").event).files()]
-    names = list(dict.fromkeys([*names, "SHA256SUMS"]))
-    for name in names[:written]:
-        (tmp_path / "event" / name).write_bytes((tmp_path / "newer" / name).read_bytes())
-    found = audit(tmp_path / "event")
-    assert found.problems == []
-    (late, left) = found.notes
-    assert late == "not written as files yet: 2 records"
-    assert left == f"left by {NEW}: {', '.join(names[written:])}"
-    assert found.tables == written - 1
-
-
-def test_a_server_that_was_killed_before_its_first_table_has_altered_nothing(
-    tmp_path: Path,
-) -> None:
-    keep_running(tmp_path, shown=0)
-    for name in (RESULTS, *TABLES, "SHA256SUMS"):
-        (tmp_path / name).unlink()
-    (tmp_path / "games" / ".000003.txt.new").write_text("sternhalma-rec")
-    found = audit(tmp_path)
-    assert (found.problems, found.games, found.tables) == ([], 6, 0)
-
-
-def test_a_ruling_that_is_newer_than_the_tables_has_altered_nothing(tmp_path: Path) -> None:
-    annulment = Annulment(reason="a bug", number=1)
-    links = [*LINKS, Decision("ruling", format_amendment(annulment))]
-    keep_running(tmp_path, shown=6, links=links)
-    found = audit(tmp_path)
-    assert found.problems == []
-    assert found.notes[0].startswith(f"left by {NEW}: standings.md")
-
-
-@pytest.mark.parametrize("name", [*TABLES, RESULTS])
-def test_a_table_that_was_altered_is_found_while_a_server_runs(tmp_path: Path, name: str) -> None:
-    keep_running(tmp_path, shown=6)
-    path = tmp_path / name
-    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
-    (first, *_) = audit(tmp_path).problems
-    assert first.startswith(f"{name}: line ")
-
-
-def test_a_record_that_was_altered_is_found_while_a_server_runs(tmp_path: Path) -> None:
-    keep_running(tmp_path, shown=6)
-    path = tmp_path / record_name(2)
-    path.write_text(signed(game(2), "entry=Ida", "entry=max"))
-    assert problem(tmp_path).startswith("games/000002.txt: line 6: expected ")
-
-
-# Folders without a store.
-
-
-def test_one_altered_character_anywhere_is_found_without_a_store(files: Path) -> None:
-    chance = Random(7)
-    for path in sorted(path for path in files.rglob("*") if path.is_file()):
-        data = path.read_bytes()
-        for at in [*chance.sample(range(len(data)), 5), 0, len(data) - 1]:
-            altered = bytearray(data)
-            altered[at] ^= chance.choice([1, 2, 4, 8, 16, 32, 128])
-            path.write_bytes(altered)
-            found = "\n".join(audit(files).problems)
-            assert str(path.relative_to(files)) in found, (path, at)
-        path.write_bytes(data)
-    assert audit(files).problems == []
-
-
-def test_a_missing_record_is_named(files: Path) -> None:
-    (files / record_name(3)).unlink()
-    assert problem(files) == (
-        "games/000003.txt: expected the record that results.csv lists, got no such file"
-    )
-
-
-@pytest.mark.parametrize("name", ["000007.txt", "notes", ".000001.txt.new"])
-def test_a_file_that_results_do_not_list_is_named(files: Path, name: str) -> None:
-    (files / "games" / name).write_bytes((files / record_name(1)).read_bytes())
-    assert problem(files) == (
-        f"games/{name}: expected no file that results.csv does not list, got one"
-    )
-
-
-@pytest.mark.parametrize("name", [*TABLES, "SHA256SUMS"])
-def test_a_missing_table_is_named(files: Path, name: str) -> None:
-    (files / name).unlink()
-    assert problem(files) == f"{name}: expected a file, got none"
-
-
-def test_a_missing_list_of_results_is_named(files: Path) -> None:
-    (files / RESULTS).unlink()
-    assert problem(files) == "results.csv: expected the list of results, got none"
-
-
-def test_a_missing_event_file_is_named(files: Path) -> None:
-    (files / "event.toml").unlink()
-    assert problem(files) == "event.toml: expected the event file, got none"
-
-
-def test_an_event_file_with_another_comment_is_found(files: Path) -> None:
-    path = files / "event.toml"
-    path.write_bytes(CUP.replace(b"decides nothing", b"decides NOTHING"))
-    right = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert problem(files) == (
-        "event.toml: expected the digest that SHA256SUMS lists,"
-        f" '{hashlib.sha256(CUP).hexdigest()}  event.toml', got '{right}  event.toml'"
-    )
 
 
 def test_a_game_that_was_void_may_be_without_its_opening_and_no_other(tmp_path: Path) -> None:
