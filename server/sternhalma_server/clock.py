@@ -145,5 +145,5 @@ def parse_duration(text: str) -> int:
 
 def milliseconds(nanoseconds: int) -> str:
     """A time as the protocol writes what was charged: milliseconds to the microsecond."""
-    microseconds = nanoseconds // 1000
-    return f"{microseconds // 1000}.{microseconds % 1000:03d}"
+    microseconds = f"{nanoseconds // 1000:04d}"
+    return f"{microseconds[:-3]}.{microseconds[-3:]}"

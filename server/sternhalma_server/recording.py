@@ -159,7 +159,8 @@ def _waited(fall: Fall) -> text.Evidence:
 
 def _moment(nanoseconds: int) -> str:
     """A moment as records write it: seconds since 1970 to the microsecond."""
-    return f"{nanoseconds // SECOND}.{nanoseconds % SECOND // 1000:06d}"
+    microseconds = f"{nanoseconds // 1000:07d}"
+    return f"{microseconds[:-6]}.{microseconds[-6:]}"
 
 
 def _nanoseconds(number: str, unit: int) -> int:

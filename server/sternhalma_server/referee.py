@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sternhalma import BoardText, Game, IllegalMoveError, NotationError, Result, Seat
 from sternhalma_server.announce import (
@@ -68,8 +69,7 @@ class Finished:
         return [event for event in self.happened if isinstance(event, Fall)]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A turn that a seat has been asked for: the ply, and when it was asked (nanoseconds)."""
 
     seat: Seat
@@ -105,6 +105,7 @@ class Referee:
         self._agreed: set[Seat] = set()  # who wants a draw now: the offer stands while not empty
         self._board = BoardText()
         self._question: Question | None = None
+        self._expected = ""  # what the usual answer to the question begins with
         self._plain = False  # whether the last line follows from the last ply
         self._ply = 1
         self.turn: Seat | None = self._game.turn
@@ -192,6 +193,7 @@ class Referee:
     def asked(self, sent: int) -> Question:
         """The seat to move has been asked at *sent*; its clock runs from there."""
         assert self.turn is not None
+        self._expected = f"move {self.table.game} {self._ply} "
         self._question = Question(self.turn, self._ply, sent)
         return self._question
 
@@ -205,15 +207,20 @@ class Referee:
         assert question is not None
         self._plain = False
         elapsed = max(0, min(line.stamp, read) - question.sent)
-        patience = self.patience
+        patience = self._time.patience(seat)
         if patience is not None and elapsed > patience:
             self.flag(seat, elapsed, line)
             return
         if line.early or line.fault is not None:
             self.early(seat, line, gate)
             return
+        text, expected = line.text, self._expected
+        if text.startswith(expected) and " " not in (path := text[len(expected) :]):
+            # The usual answer needs no looking for what else it might be.
+            self._play(seat, line, path, False, elapsed, read)
+            return
         try:
-            message = parse_message(line.text)
+            message = parse_message(text)
         except WireError as problem:
             self._wrong(seat, line, Reason.MALFORMED, str(problem))
             return
@@ -224,7 +231,7 @@ class Referee:
             sentence = f"expected an answer to game {self.table.game} ply {self._ply}"
             self._unsolicited(seat, line, gate, "stale", sentence)
             return
-        self._play(seat, line, message, elapsed, read)
+        self._play(seat, line, message.path, message.offers_draw, elapsed, read)
 
     @property
     def was_plain(self) -> bool:
@@ -252,10 +259,12 @@ class Referee:
         """Break the game off without a result: the server's fault, or aborted."""
         self._over(reason, None)
 
-    def _play(self, seat: Seat, line: Line, message: MoveMade, elapsed: int, read: int) -> None:
+    def _play(
+        self, seat: Seat, line: Line, path: str, offers_draw: bool, elapsed: int, read: int
+    ) -> None:
         game = self._game
         try:
-            move = game.parse_move(message.path)
+            move = game.parse_move(path)
         except NotationError as problem:
             self._wrong(seat, line, Reason.MALFORMED, str(problem))
             return
@@ -265,18 +274,17 @@ class Referee:
             self._wrong(seat, line, Reason.ILLEGAL, str(problem))
             return
         assert game.last is not None
-        path = message.path
         if game.last is not move or not path.islower():
             path = game.format_move(game.last)
         else:
             self._plain = line.text.count(" ") == 3
-        ply = self._charge(seat, path, elapsed, read, line.stamp, message.offers_draw)
+        ply = self._charge(seat, path, elapsed, read, line.stamp, offers_draw)
         self.happened.append(ply)
         moved = moved_line(self.table.game, self._letters[seat], ply, self._time.budget(seat))
         self.outbox.append((None, moved))
         if self._agreed:
             self._agreed.clear()
-        if message.offers_draw and not game.is_over:
+        if offers_draw and not game.is_over:
             self._offer(seat)
         self._next(None)
 
@@ -296,8 +304,9 @@ class Referee:
     def _next(self, fall: Fall | None) -> None:
         """Go on after a turn, or after *fall*."""
         game = self._game
-        self._ply = game.ply
-        self.turn = game.turn
+        position = game.position
+        self._ply = position.ply
+        self.turn = position.turn
         if game.result is None:
             self._pass_where_forced()
         else:

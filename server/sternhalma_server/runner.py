@@ -165,11 +165,10 @@ class Runner:
 
     def _is_waiting(self, seat: Seat) -> bool:
         question = self._question
-        return (
-            question is not None
-            and self._referee.turn == question.seat == seat
-            and self._referee.ply == question.ply
-        )
+        if question is None or question.seat != seat:
+            return False
+        referee = self._referee
+        return referee.ply == question.ply and referee.turn == seat
 
     def _ask(self, seat: Seat) -> bool:
         """Put the question to *seat*; False if what it had sent before made that pointless."""
@@ -179,7 +178,10 @@ class Runner:
             return False
         connection.mark()
         line = referee.question(with_moves=seated.wants_moves)
-        self._question = referee.asked(self._tell(seat, line))
+        sent = self._tell_moved(seat, connection, line)
+        if sent is None:
+            sent = self._tell(seat, line)
+        self._question = referee.asked(sent)
         self._asked_over = connection
         patience = referee.patience
         self._due = math.inf
@@ -204,12 +206,12 @@ class Runner:
 
     def _hear_early(self, seat: Seat, connection: Connection) -> bool:
         """Deal with lines that came before the question; whether *seat* is still to move."""
-        referee, gate, ply = self._referee, self._seated(seat).gate, self._referee.ply
+        referee, ply = self._referee, self._referee.ply
         for _ in range(DRAIN):
             more = connection.read()
             while (line := connection.next_line()) is not None:
                 self._ledger.heard(seat, line)
-                referee.early(seat, line, gate)
+                referee.early(seat, line, self._seated(seat).gate)
                 if referee.turn != seat or referee.ply != ply:
                     return False
             if not more:
@@ -264,9 +266,29 @@ class Runner:
     def _log(self) -> None:
         """Write down what has happened since."""
         happened = self._referee.happened
-        for happening in happened[self._logged :]:
-            self._ledger.log(happening)
+        for number in range(self._logged, len(happened)):
+            self._ledger.log(happened[number])
         self._logged = len(happened)
+
+    def _tell_moved(self, asked: Seat, connection: Connection, question: str) -> int | None:
+        """Tell the usual: one line for everybody, and the question to the seat that is asked.
+
+        Returns when the question had been handed over; None, with nothing told, where there is
+        something else to tell.
+        """
+        outbox = self._referee.outbox
+        if len(outbox) != 1 or outbox[0][0] is not None:
+            return None
+        self._log()
+        line = outbox[0][1]
+        outbox.clear()
+        sent = connection.send(f"{line}\n{question}\n")
+        for seat, seated in enumerate(self._seats):
+            if seat != asked and seated is not None:
+                seated.connection.post(f"{line}\n")
+        if self._show is not None:
+            self._show(line)
+        return sent
 
     def _tell(self, asked: Seat | None, question: str) -> int:
         """Send the outbox, to the seat that is asked at once and with the question behind it.
