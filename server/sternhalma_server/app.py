@@ -6,7 +6,7 @@ import gc
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import trio
 
@@ -28,6 +28,10 @@ from sternhalma_server.store import StoreError
 from sternhalma_tournament.amendments import Amendment, parse_amendment
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scheduler import Scheduler
+
+# Plies of running games are kept as small tuples, and the youngest of them would be looked at again
+# every 700 objects; this often is often enough.
+SELDOM: Final = (20_000, 20, 100)
 
 
 async def run_event(
@@ -61,6 +65,7 @@ async def run_event(
         inside = Listener("127.0.0.1", 0)
     crew = Crew(settings, observer.tell, hidden=() if control is None else (control,))
     lobby: Lobby | None = None
+    before = gc.get_threshold()
     try:
         async with trio.open_nursery() as nursery:
             director: Director | None = None
@@ -101,6 +106,7 @@ async def run_event(
             # them long, and long collections are what delays a referee.
             gc.collect()
             gc.freeze()
+            gc.set_threshold(*SELDOM)
             with trio.CancelScope() as playing:
                 stop = trio.Event()
                 nursery.start_soon(_stop, stop, director, playing, observer, settings)
@@ -119,6 +125,7 @@ async def run_event(
             nursery.cancel_scope.cancel()
         return summary
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
         crew.kill()
         if lobby is not None:

@@ -7,6 +7,7 @@ import logging
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -97,8 +98,11 @@ class Listener:
             transport.close()
 
     def close(self) -> None:
-        """Stop listening."""
-        trio.lowlevel.notify_closing(self._socket)
+        """Stop listening; once more does nothing, and it may be before trio runs."""
+        if self._socket.fileno() == -1:
+            return
+        with suppress(RuntimeError):
+            trio.lowlevel.notify_closing(self._socket)
         self._socket.close()
 
 

@@ -31,6 +31,7 @@ from sternhalma_server.testing.rehearsal import (
     field_of,
 )
 from sternhalma_tournament.formats import scheduler_of
+from sternhalma_tournament.scores import GameResult
 
 KINDS = tuple(HOUSE_BOTS)
 LOCAL = """
@@ -65,7 +66,12 @@ def meetings(played: Field) -> list[tuple[str, ...]]:
     games: list[tuple[str, ...]] = []
     free = {bot.name: 64 for bot in played.settings.event.bots}
     while (pairing := scheduler.next(free)) is not None:
+        seats = len(pairing.entries)
+        nobody = (None,) * seats
         scheduler.start(pairing)
+        scheduler.finish(
+            GameResult(pairing.number, pairing.entries, (1,) * seats, nobody, "share", 1)
+        )
         games.append(pairing.entries)
     return games
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.observer import Summary
 from sternhalma_server.sandbox import sandbox_problem
-from sternhalma_server.settings import load_settings
+from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
 from sternhalma_tournament.event import EventFileError
@@ -75,9 +76,15 @@ def _run(arguments: argparse.Namespace) -> int:
     if settings.event.tls is not None:
         files = settings.event.tls
         context = server_context(settings.folder / files.cert, settings.folder / files.key)
-    listener = Listener(arguments.host, port, context)
+    with closing(Listener(arguments.host, port, context)) as listener:
+        return _run_anew(arguments, settings, listener, root)
+
+
+def _run_anew(
+    arguments: argparse.Namespace, settings: Settings, listener: Listener, root: Path
+) -> int:
+    """Play the event, or play on, now that nothing stands in the way."""
     if arguments.again and root.exists():
-        # Only now that nothing stands in the way of playing anew.
         with StoreLock(root / STORE):
             clear_archive(root)
     progress: LineProgress | LiveProgress
