@@ -83,8 +83,10 @@ def _markdown(
     head = [
         f"# {event.name}",
         "",
-        f"- {event.format} of {plan.entries} entries, {plan.sides} in a game,"
-        f" by {settings.rules.id}",
+        (
+            f"- {event.format} of {plan.entries} entries, {plan.sides} in a game,"
+            f" by {settings.rules.id}"
+        ),
         f"- {at_least}{counted(plan.games, 'game')}, {each} for each entry",
     ]
     if plan.spread is not None:
