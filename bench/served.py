@@ -7,6 +7,7 @@ are ended.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -175,4 +176,4 @@ def _line(stream: IO[str] | None) -> str:
 def _memory(pid: int) -> int:
     """The resident memory of a process, in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * 4096
+    return pages * os.sysconf("SC_PAGE_SIZE")
