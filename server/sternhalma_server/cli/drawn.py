@@ -56,7 +56,8 @@ def draw(markdown: str) -> None:
             continue
         for line in lines:
             heading = line.startswith("#")
-            console.print(Text(line.lstrip("# ") if heading else line, "bold" if heading else ""))
+            text = _plain(line.lstrip("# ") if heading else line)
+            console.print(Text(text, "bold" if heading else ""))
 
 
 def _draw_table(show: Callable[..., None], lines: list[str]) -> None:
