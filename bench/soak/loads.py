@@ -18,7 +18,6 @@ from bench.peers import program
 from bench.soak.hosting import Server, SoakError, figures
 from bench.table import Row
 
-MOST_SLOTS: Final = 64  # of one bot, protocol.md
 PATIENCE: Final = 420.0  # seconds for one load
 SHORT_TURNS: Final = 5  # each, in a short game
 SHORT_AT_ONCE: Final = 250
@@ -41,16 +40,11 @@ class Load:
     most: int = 0
 
     @property
-    def slots(self) -> int:
-        """How many connections each bot has: as many as go, so that all have a game at once."""
-        return max(s for s in range(1, MOST_SLOTS + 1) if self.games % s == 0)
-
-    @property
     def event(self) -> str:
         """The event file."""
         bots = "".join(
-            f'\n[[bots]]\nname = "b{number}"\nremote = true\nconnections = {self.slots}\n'
-            for number in range(2 * self.games // self.slots)
+            f'\n[[bots]]\nname = "b{number}"\nremote = true\nconnections = 1\n'
+            for number in range(2 * self.games)
         )
         return (
             f'name = "load"\nrules = "duel"\nplayers = 2\nclock = "{self.clock // 1000}ms"\n'
@@ -66,7 +60,7 @@ def driven(load: Load, moves: int, folder: Path, *, stored: bool = True) -> Mapp
     event.write_text(load.event)
     command = () if stored else (sys.executable, "-m", "bench.soak.unstored", str(event))
     with Server(event, folder / "results", folder / "said.txt", command) as server:
-        words = [bots, server.port(), 2 * load.games, load.slots, server.process.pid]
+        words = [bots, server.port(), 2 * load.games, server.process.pid]
         words += [max(1, moves // 10), moves, load.clock, load.least, load.most]
         try:
             done = subprocess.run(
