@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forfeits",
         metavar="REASONS",
-        help="with correct: who forfeited, by seat, such as -,time for the second",
+        help="with correct: who forfeited, by seat, such as none,time for the second",
     )
     parser.add_argument("--json", action="store_true", help="answer in JSON")
 
@@ -147,18 +147,19 @@ def _on_game(arguments: argparse.Namespace, number: str) -> Amendment:
     if arguments.kind == "annul":
         return Annulment(reason=arguments.reason, number=int(number))
     text: str = arguments.what[1]
-    words = text.split("-")
-    if not all(word.isdecimal() and word.isascii() for word in words):
+    places = text.split("-")
+    if not all(place.isdecimal() and place.isascii() for place in places):
         raise BadInputError(f"expected places such as 2-1 or 1-2-2-4, got {text[:40]!r}")
     forfeits: tuple[str | None, ...] | None = None
     if arguments.forfeits is not None:
-        forfeits = tuple(None if word == "-" else word for word in arguments.forfeits.split(","))
+        words = arguments.forfeits.split(",")
+        forfeits = tuple(None if word == "none" else word for word in words)
         for word in forfeits:
             check_forfeit(word)
     return Correction(
         reason=arguments.reason,
         number=int(number),
-        places=tuple(map(int, words)),
+        places=tuple(map(int, places)),
         forfeits=forfeits,
     )
 
