@@ -40,6 +40,11 @@ class LeagueScheduler:
         return self._lanes[0].spread
 
     @property
+    def held(self) -> int:
+        """How many games are held because they were passed over: what memory depends on."""
+        return sum(lane.held for lane in self._lanes)
+
+    @property
     def schedules(self) -> tuple[Schedule, ...]:
         """The event's own schedule and one for each late entry."""
         return tuple(lane.schedule for lane in self._lanes)
