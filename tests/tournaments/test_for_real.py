@@ -295,3 +295,11 @@ async def test_why_is_answered_to_bots_and_to_the_host(
     told = capsys.readouterr()
     assert told.out.startswith("bob waits for bob to connect\n")
     assert "expected a bot of the event, got 'nobody'" in told.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["swiss", "knockout", "gauntlet", "match"])
+def test_the_short_events_that_ship_are_played_and_verified(name: str, tmp_path: Path) -> None:
+    path = Path(__file__).parents[2] / "tournaments" / "events" / f"{name}.toml"
+    assert main(["run", str(path), "--out", str(tmp_path)]) == 0
+    assert main(["verify", str(tmp_path)]) == 0

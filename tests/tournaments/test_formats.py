@@ -3,7 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sternhalma_tournament.amendments import (
+    Amendment,
     Annulment,
+    Correction,
     Disqualification,
     Expunging,
     LateEntry,
@@ -18,7 +20,7 @@ from sternhalma_tournament.event import (
     parse_event,
     sides_of,
 )
-from sternhalma_tournament.formats import apply_amendment, scheduler_of
+from sternhalma_tournament.formats import apply_amendment, scheduler_after, scheduler_of
 from sternhalma_tournament.knockout import KnockoutScheduler
 from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.plan import plan_of
@@ -193,3 +195,43 @@ def test_rulings_reach_the_scheduler() -> None:
     assert set(only.entries) == {"late", "n3"}
     scheduler.start(only)
     assert scheduler.next(free) is None
+
+
+def test_a_corrected_result_counts_for_the_next_round_of_a_swiss() -> None:
+    swiss = event('format = "swiss"\nrounds = 2', bots=4)
+    free = dict.fromkeys(("n0", "n1", "n2", "n3"), 1)
+    scheduler = scheduler_of(swiss)
+    history: list[GameResult | Amendment] = []
+    while pairing := scheduler.next(free):
+        if pairing.round == 2:
+            break
+        scheduler.start(pairing)
+        result = game(pairing.number, pairing.entries, (1, 2))
+        history.append(result)
+        scheduler.finish(result)
+    first, second = (one.entries for one in history if isinstance(one, GameResult))
+    after = scheduler_after(swiss, history).next(free)
+    assert after is not None
+    assert set(after.entries) in ({first[0], second[0]}, {first[1], second[1]})
+    history.append(Correction(reason="colours", number=1, places=(2, 1)))
+    after = scheduler_after(swiss, history).next(free)
+    assert after is not None
+    assert set(after.entries) in ({first[1], second[0]}, {first[0], second[1]})
+
+
+def test_games_that_run_are_not_called_again_after_a_ruling() -> None:
+    cup = event("cycles = 2", bots=4)
+    free = dict.fromkeys(("n0", "n1", "n2", "n3"), 1)
+    scheduler = scheduler_of(cup)
+    running = scheduler.next(free)
+    assert running is not None
+    again = scheduler_after(cup, [Withdrawal(reason="r", entry=running.entries[0])], [running])
+    begun = []
+    while pairing := again.next(free):
+        again.start(pairing)
+        begun.append(pairing)
+        again.finish(game(pairing.number, pairing.entries, (1, 2)))
+    assert running not in begun
+    assert not again.done
+    again.finish(game(running.number, running.entries, (1, 2)))
+    assert again.done
