@@ -42,7 +42,7 @@ def main() -> int:
             "short": lambda: short(folder, options.games),
             "clocks": lambda: clocks(folder, options.at_once, options.moves),
             "journal": lambda: journal(folder, options.rounds),
-            "hostile": lambda: hostile(ROOT, folder, options.lines),
+            "hostile": lambda: hostile(folder, options.lines),
         }
         wanted = options.only.split(",") if options.only else list(parts)
         unknown = sorted(set(wanted) - parts.keys())

@@ -1,18 +1,17 @@
 """A million hostile lines, at the door and in games, while honest bots play.
 
 Half of the lines are sent without a login, by connections that come and go; half by bots that are
-logged in and have their turn, in an event that forgives them many. The honest bots are the sample
-in C, processes of their own that think a little, which must win or lose by the rules alone.
+logged in and have their turn, in an event that forgives them many. The honest bots must win or lose
+by the rules alone. They always play the first move of the list, so that the texts of positions, of
+which the server remembers many, do not make its memory grow.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,12 +19,11 @@ from typing import Final
 import trio
 from bench.soak.hostility import Hostility
 from bench.soak.hosting import Server
-from bench.soak.kills import sluggish_bot
 from bench.table import Row
 
 from sternhalma_server.record import Out, Slip, parse_record
 from sternhalma_server.store import Store
-from sternhalma_server.testing import SocketEnd, dial
+from sternhalma_server.testing import LONG, ScriptedPeer, SocketEnd, dial
 from sternhalma_server.verdict import Reason
 
 HONEST: Final = 3
@@ -34,9 +32,10 @@ SLOTS: Final = 3
 TRIES: Final = 1000  # forgiven in a game, so that a game takes many lines
 AT_THE_DOOR: Final = 40  # connections without a login at once
 KNOCK: Final = 5  # lines of such a connection: the first is refused, the rest comes behind it
-BURST: Final = 20  # lines of a bot at once
+BURST: Final = 60  # lines of a bot at once
+THOUGHT: Final = 0.005  # seconds of an honest bot for a move
 SETTLED: Final = 0.2  # the part of the lines after which memory counts
-SECONDS: Final = 420.0
+SECONDS: Final = 540.0
 _TURN: Final = re.compile(rb"^turn (\S+) (\S+) ", re.MULTILINE)
 
 
@@ -49,6 +48,7 @@ class Tally:
     play: int = 0
     logins: int = 0
     connections: int = 0
+    dropped: int = 0  # connections of honest bots
     settled: int = 0
     ended: int = 0
 
@@ -59,8 +59,9 @@ class Tally:
 
 
 EVENT: Final = (
-    'name = "hostile"\nrules = "duel"\nplayers = 2\nclock = "30s"\nlimit = 200\nparallel = 8\n'
-    f"tries = {TRIES}\ncycles = 20000\nbudgets = {{ ready = '5s', reconnect = '2s' }}\n"
+    'name = "hostile"\nrules = "duel"\nplayers = 2\nclock = "30s"\nlimit = 60\nparallel = 12\n'
+    f"spread = 1000\ntries = {TRIES}\ncycles = 20000\n"
+    "budgets = { ready = '5s', reconnect = '2s' }\n"
     + "".join(
         f'\n[[bots]]\nname = "{name}"\nremote = true\nconnections = {SLOTS}\n'
         for name in (
@@ -71,34 +72,17 @@ EVENT: Final = (
 )
 
 
-def hostile(root: Path, folder: Path, lines: int) -> list[Row]:
+def hostile(folder: Path, lines: int) -> list[Row]:
     """Send *lines* lines, half at the door and half in games; what came of it."""
-    bot = sluggish_bot(root, folder)
     event, out = folder / "hostile.toml", folder / "hostile"
     event.write_text(EVENT)
     tally = Tally(lines)
-    with Server(event, out, folder / "hostile.txt") as server, ExitStack() as stack:
-        port = server.port()
-        honest = [
-            stack.enter_context(_honest(bot, port, f"good{number}", slot))
-            for number in range(HONEST)
-            for slot in range(1, SLOTS + 1)
-        ]
-        trio.run(_attack, server, port, tally)
+    with Server(event, out, folder / "hostile.txt") as server:
+        trio.run(_attack, server, server.port(), tally)
         tally.ended = server.memory
         crashed = server.process.poll() is not None
-        dropped = sum(bot.poll() is not None for bot in honest)
         server.stop()
-        for process in honest:
-            process.kill()
-    said = server.said.read_text()
-    return _rows(tally, out, said, dropped=dropped, crashed=crashed)
-
-
-def _honest(bot: Path, port: int, name: str, slot: int) -> subprocess.Popen[bytes]:
-    told = {"HOST": "127.0.0.1", "PORT": str(port), "NAME": name, "SLOT": str(slot)}
-    environment = os.environ | {f"STERNHALMA_{key}": value for key, value in told.items()}
-    return subprocess.Popen([str(bot)], env=environment, stderr=subprocess.DEVNULL)
+    return _rows(tally, out, server.said.read_text(), crashed=crashed)
 
 
 async def _attack(server: Server, port: int, tally: Tally) -> None:
@@ -106,8 +90,10 @@ async def _attack(server: Server, port: int, tally: Tally) -> None:
         async with trio.open_nursery() as nursery:
             for number in range(AT_THE_DOOR):
                 nursery.start_soon(_knock, port, Hostility(f"door {number}"), tally)
-            for number in range(HOSTILE):
-                for slot in range(1, SLOTS + 1):
+            for slot in range(1, SLOTS + 1):
+                for number in range(HONEST):
+                    nursery.start_soon(_stand, port, f"good{number}", slot, tally)
+                for number in range(HOSTILE):
                     name = f"bad{number}"
                     hostility = Hostility(f"{name} {slot}")
                     nursery.start_soon(_play, port, name, slot, hostility, tally)
@@ -116,6 +102,23 @@ async def _attack(server: Server, port: int, tally: Tally) -> None:
                 if not tally.settled and tally.sent > SETTLED * tally.wanted:
                     tally.settled = server.memory
             nursery.cancel_scope.cancel()
+
+
+async def _stand(port: int, name: str, slot: int, tally: Tally) -> None:
+    """Be honest, and count it if the server ends the connection for all that."""
+    end = await dial("127.0.0.1", port)
+    try:
+        peer = ScriptedPeer(end, LONG)
+        await peer.login(name, f"slot={slot} moves=yes")
+        while True:
+            turn = await peer.find("turn ...")
+            await trio.sleep(THOUGHT)
+            await peer.answer(turn)
+            peer.heard.clear()
+    except (EOFError, OSError):
+        tally.dropped += 1
+    finally:
+        end.close()
 
 
 async def _knock(port: int, hostility: Hostility, tally: Tally) -> None:
@@ -190,7 +193,7 @@ async def _until_the_end(end: SocketEnd) -> None:
         pass
 
 
-def _rows(tally: Tally, out: Path, said: str, *, dropped: int, crashed: bool) -> list[Row]:
+def _rows(tally: Tally, out: Path, said: str, *, crashed: bool) -> list[Row]:
     games, wrong, slips, reasons = _verdicts(out)
     growth = 100 * (tally.ended / tally.settled - 1) if tally.settled else float("nan")
     if wrong or crashed or "Traceback" in said:
@@ -207,9 +210,13 @@ def _rows(tally: Tally, out: Path, said: str, *, dropped: int, crashed: bool) ->
             "memory with a fifth of the lines sent, at the end",
             f"{tally.settled / 2**20:.1f}, {tally.ended / 2**20:.1f} MiB",
         ),
-        Row("... it grew by (2 kB are for each game that has ended)", f"{growth:+.1f} %", "10 %"),
+        Row(
+            "... it grew by (with 2 kB for each finished game)",
+            f"{growth:+.1f} %",
+            "10 %",
+        ),
         Row("verdicts against honest bots", f"{len(wrong)}", "0"),
-        Row("connections of honest bots ended", f"{dropped}", "0"),
+        Row("connections of honest bots ended", f"{tally.dropped}", "0"),
         Row("crashes of the server", f"{int(crashed)}", "0"),
         Row("exceptions in what it printed", f"{said.count('Traceback')}", "0"),
     ]

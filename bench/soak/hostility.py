@@ -17,7 +17,6 @@ _WORDS: Final = (
     "turn",
     "game",
     "over",
-    "bye",
     "MOVE",
     "moves=yes",
     "slot=0",
@@ -55,6 +54,7 @@ _WORDS: Final = (
     "'; drop table game; --",
     "../../etc",
 )
+_PATHS: Final = ("d5-e5", "n10-m10", "D5-E5", "a5-e9", "i9-i9", "i9", "pass", "a5")
 _BYTES: Final = (b"\0", b"\xff", b"\xfe", b"\r", b"\x1b[2J", b"\xc3\x28", b"\xed\xa0\x80", b"\x7f")
 LONGEST: Final = 3000  # bytes, beyond what the protocol allows
 
@@ -72,12 +72,14 @@ class Hostility:
         if kind < 0.35:
             line = " ".join(chance.choices(_WORDS, k=chance.randint(1, 6))).encode()
         elif kind < 0.55:
-            path = "-".join(chance.choices(_WORDS[28:36], k=chance.randint(1, 4)))
+            path = "-".join(chance.choices(_PATHS, k=chance.randint(1, 4)))
             line = f"move {game} {ply} {path}".encode()
         elif kind < 0.75:
             line = self._broken(f"move {game} {ply} d5-e5".encode())
         elif kind < 0.98:
             line = chance.randbytes(chance.randint(1, 80)).replace(b"\n", b"?")
+        elif kind < 0.9803:
+            line = b"bye"  # rarely: it ends a game of lines that are forgiven
         else:
             line = bytes([chance.randrange(32, 127)]) * chance.randint(900, LONGEST)
         return line + (b"\r\n" if chance.random() < 0.1 else b"\n")
