@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=20_000, help="short games")
     parser.add_argument("--at-once", type=int, default=1000, help="games at once for the clocks")
     parser.add_argument("--moves", type=int, default=40_000, help="moves for the clocks")
-    parser.add_argument("--rounds", type=int, default=3, help="of the journal's cost")
+    parser.add_argument("--rounds", type=int, default=5, help="of the journal's cost")
     parser.add_argument("--lines", type=int, default=1_000_000, help="hostile lines")
     parser.add_argument("--keep", type=Path, help="a folder for what is played (default: none)")
     options = parser.parse_args()

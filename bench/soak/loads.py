@@ -23,8 +23,8 @@ SHORT_TURNS: Final = 5  # each, in a short game
 SHORT_AT_ONCE: Final = 250
 CLOCK_US: Final = 200_000
 THINKING: Final = (50_000, 150_000)  # microseconds: 1,000 games are then 10,000 moves a second
-JOURNAL_GAMES: Final = (2, 100)
-JOURNAL_MOVES: Final = 20_000
+JOURNAL_GAMES: Final = (2, 100, 1000)
+JOURNAL_MOVES: Final = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def clocks(folder: Path, games: int, moves: int) -> list[Row]:
     rate = seen["moves"] / seen["wall"] * 1e9
     return [
         Row(f"{games:,} games at once, moves a second", f"{rate:,.0f}"),
-        Row("referee's processor time a move", f"{seen['cpu'] / seen['moves'] / 1000:.0f} us"),
+        Row("referee's processor time a move", f"{_cpu(seen):.0f} us"),
         Row(
             "forfeits by time in which the bot was late itself",
             f"{seen['forfeits'] - seen['false_forfeits']}",
@@ -119,29 +119,30 @@ def clocks(folder: Path, games: int, moves: int) -> list[Row]:
 
 
 def journal(folder: Path, rounds: int) -> list[Row]:
-    """The same moves with the store and without, by turns."""
+    """The same moves with the store and without, by turns: the median of what a pair differs by."""
     rows: list[Row] = []
     for games in JOURNAL_GAMES:
         load = Load(games, 1_000_000, 20, 60_000_000)
-        times: dict[bool, list[float]] = {True: [], False: []}
-        for round_ in range(rounds):
-            for stored in (True, False):
-                seen = driven(
-                    load,
-                    JOURNAL_MOVES,
-                    folder / f"journal-{games}-{round_}-{stored}",
-                    stored=stored,
-                )
-                times[stored].append(seen["cpu"] / seen["moves"] / 1000)
-        with_, without = (statistics.median(times[stored]) for stored in (True, False))
+        pairs: list[tuple[float, float]] = []
+        for number in range(rounds):
+            own = folder / f"journal-{games}-{number}"
+            stored = driven(load, JOURNAL_MOVES, Path(f"{own}-stored"))
+            forgotten = driven(load, JOURNAL_MOVES, Path(f"{own}-forgotten"), stored=False)
+            pairs.append((_cpu(stored), _cpu(forgotten)))
+        with_, without = (statistics.median(times) for times in zip(*pairs, strict=True))
+        added = statistics.median(stored / forgotten for stored, forgotten in pairs) - 1
+        title = f"{games:,} games"
         rows += [
-            Row(f"{games} games: processor time a move with the store", f"{with_:.1f} us"),
-            Row(f"{games} games: without", f"{without:.1f} us"),
-            Row(
-                f"{games} games: the journal adds", f"{100 * (with_ / without - 1):+.0f} %", "30 %"
-            ),
+            Row(f"{title}: processor time a move with the store", f"{with_:.1f} us"),
+            Row(f"{title}: without", f"{without:.1f} us"),
+            Row(f"{title}: the journal adds", f"{100 * added:+.0f} %", "30 %"),
         ]
     return rows
+
+
+def _cpu(seen: Mapping[str, int]) -> float:
+    """Microseconds of the server's processor time for a move."""
+    return seen["cpu"] / seen["moves"] / 1000
 
 
 def _errors(seen: Mapping[str, int], wanted: str = "") -> Sequence[Row]:

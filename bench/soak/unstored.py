@@ -12,10 +12,11 @@ import trio
 
 from sternhalma_server.announce import Table
 from sternhalma_server.app import run_event
+from sternhalma_server.happening import Happening
 from sternhalma_server.listener import Listener
 from sternhalma_server.referee import Finished
 from sternhalma_server.settings import load_settings
-from sternhalma_server.testing import Collector
+from sternhalma_server.testing import CollectedGame, Collector
 
 
 class Quiet:
@@ -42,6 +43,21 @@ class Quiet:
         print(sentence, flush=True)
 
 
+class Forgotten(CollectedGame):
+    """The ledger of a game of which nothing is written down."""
+
+    def log(self, happening: Happening) -> None:
+        """Something has happened."""
+
+
+class Oblivion(Collector):
+    """A keeper that keeps nothing, not even for a while."""
+
+    def open(self, table: Table, letters: list[str]) -> Forgotten:
+        """The ledger of a game."""
+        return Forgotten(self, int(table.game), letters)
+
+
 async def forget(finished: Finished) -> None:
     """Let go of *finished*."""
 
@@ -49,7 +65,7 @@ async def forget(finished: Finished) -> None:
 def main() -> None:
     """Play the event of the command line."""
     settings = load_settings(Path(sys.argv[1]))
-    trio.run(run_event, settings, Listener("127.0.0.1", 0), Collector(forget), Quiet())
+    trio.run(run_event, settings, Listener("127.0.0.1", 0), Oblivion(forget), Quiet())
 
 
 if __name__ == "__main__":
