@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import pytest
 import trio
@@ -279,13 +279,20 @@ async def test_a_program_gets_three_descriptors_and_no_more(start: Start, stdio:
     assert program.output.split() == ["0", "1", "2"]
 
 
+# The C library keeps 32 and 33 to itself: whoever started us may have left them ignored,
+# and neither we nor a program can ask for anything else.
+RESERVED: Final = 1 << (32 - 1) | 1 << (33 - 1)
+
+
 @ON_LINUX
 async def test_signals_that_the_server_ignores_are_not_ignored_in_the_program(
     start: Start,
 ) -> None:
     program = start("grep", "SigIgn", "/proc/self/status")
     await over(program)
-    assert program.output.split() == ["SigIgn:", "0000000000000000"]
+    name, ignored = program.output.split()
+    assert name == "SigIgn:"
+    assert int(ignored, 16) & ~RESERVED == 0
 
 
 def transport(program: Program) -> SocketTransport:
