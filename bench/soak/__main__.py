@@ -27,7 +27,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--only", default="", metavar="PART,...", help="of these parts")
     parser.add_argument("--kills", type=int, default=100, help="kills of a server")
-    parser.add_argument("--cycles", type=int, default=CYCLES, help="of six games an event killed")
+    parser.add_argument(
+        "--cycles", type=int, default=CYCLES, help="of 120 games an event that is killed"
+    )
     parser.add_argument("--games", type=int, default=20_000, help="short games")
     parser.add_argument("--at-once", type=int, default=1000, help="games at once for the clocks")
     parser.add_argument("--moves", type=int, default=40_000, help="moves for the clocks")

@@ -24,9 +24,9 @@ from sternhalma_server.record import Ply, parse_record
 from sternhalma_server.store import Store
 
 PARALLEL: Final = 8
-BOTS: Final = 4
+BOTS: Final = 16  # twice as many as play at once: the spread of games stays small by itself
 LIMIT: Final = 30  # turns each
-CYCLES: Final = 120  # of six games
+CYCLES: Final = 5  # of 120 games
 LATEST: Final = 2.5  # seconds from a server's listening to its end, at most
 EARLY: Final = 0.15  # the part of servers that are killed while they start, which comes on top
 ENOUGH: Final = 240.0  # seconds for an event that is left alone
