@@ -15,8 +15,9 @@ from sternhalma_server.verdict import Reason
 class Table:
     """A game as it is set up: who sits where, under which rules and terms.
 
-    `bots`, `entries`, `versions` and `seeds` have one item for each seat; an entry is who scores,
-    which with pairs is not the bot itself. `opening` are the paths played before the first turn,
+    `game` is what the wire calls it: its number, behind the event's name where a server has several
+    events at once. `bots`, `entries`, `versions` and `seeds` have one item for each seat; an entry
+    is who scores, which with pairs is not the bot itself. `opening` are the paths played before the first turn,
     `lag` the credit for the network, None where the event gives none.
     """
 
@@ -33,6 +34,11 @@ class Table:
     draws: bool = False
     tries: int = 0
     lag: Lag | None = None
+
+    @property
+    def number(self) -> int:
+        """The game's number in its event."""
+        return int(self.game.rpartition("/")[2])
 
 
 def game_line(table: Table, letters: Sequence[str], seat: Seat | None) -> str:

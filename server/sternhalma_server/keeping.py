@@ -79,7 +79,7 @@ class GameLedger:
     ) -> None:
         self._keeper = keeper
         self._journal = journal
-        self._number = int(table.game)
+        self._number = table.number
         self._letters = letters
         self._epoch = epoch
         self._said: list[str] = []

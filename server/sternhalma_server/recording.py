@@ -22,7 +22,7 @@ def record_of(finished: Finished) -> text.Record:
     result = finished.result
     return text.Record(
         event=table.event,
-        game=int(table.game),
+        game=table.number,
         rules=table.rules.id,
         limit=table.terms.limit,
         at_limit=table.terms.at_limit,
