@@ -96,7 +96,6 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
 
     The commands of its bots are run in *folder*.
     """
-    event = parse_event(source, where, FORMATS)
 
     def check(key: str, read: Callable[[], T]) -> T:
         try:
@@ -104,8 +103,12 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
         except (RulesError, ClockError) as error:
             raise EventFileError(f"{where}: {key}: {error}") from None
 
-    rules = check("rules", lambda: Rules.parse(event.rules))
-    check("players", lambda: rules.check_players(event.players))
+    def check_rules(event: Event) -> None:
+        rules = check("rules", lambda: Rules.parse(event.rules))
+        check("players", lambda: rules.check_players(event.players))
+
+    event = parse_event(source, where, FORMATS, check_rules)
+    rules = Rules.parse(event.rules)
     terms = check("at_limit", lambda: Terms.of(rules, event.limit, event.at_limit))
     control = check("clock", lambda: parse_clock(event.clock))
     if event.draws and not rules.draws:

@@ -77,6 +77,9 @@ def test_more_connections_than_the_protocol_has_slots_are_refused() -> None:
     ("keys", "sentence"),
     [
         ({"rules": "chess"}, r"cup\.toml: rules: expected .*'chess'"),
+        # Two players are wrong for pairs, but in `tara` nobody has a partner.
+        ({"rules": "tara+pairs", "players": 2}, r"cup\.toml: rules: expected .*'pairs'"),
+        ({"rules": "corner+pairs", "players": 2}, r"cup\.toml: players: expected .* 2"),
         ({"rules": "corner+15", "players": 3}, r"cup\.toml: players: expected .* 3"),
         ({"rules": "duel", "players": 4}, r"cup\.toml: players: expected .* 4"),
         (

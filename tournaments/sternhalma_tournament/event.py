@@ -7,7 +7,7 @@ clock texts) is checked by the server, which knows boards, with the same `wrong_
 """
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
@@ -149,13 +149,21 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     pairs: Annotated[tuple[Pair, ...], Meta(description="[[pairs]] tables")] = ()
 
 
-def parse_event(data: bytes, where: str, formats: Collection[str] = ("round-robin",)) -> Event:
+def parse_event(
+    data: bytes,
+    where: str,
+    formats: Collection[str] = ("round-robin",),
+    check: Callable[[Event], None] | None = None,
+) -> Event:
     """The event written in *data*; *where* names the file in errors (EventFileError).
 
-    *formats* are those the caller can conduct; an event of another one is refused.
+    *formats* are those the caller can conduct; an event of another one is refused. *check* raises
+    what a caller who knows boards has against its rules, before anything that hangs on them.
     """
     table = read_toml(data, where)
     event = read_struct(Event, table, where)
+    if check is not None:
+        check(event)
     if event.format not in formats:
         raise wrong_value(where, "format", f"one of {', '.join(formats)}", event.format)
     if event.format == "swiss" and "tie_breaks" not in table:
