@@ -125,6 +125,11 @@ def _seats(number: int) -> list[str]:
 
 def test_costs_and_armies_agree() -> None:
     game = opened("corner+2c", 2, 20, seed=9)
-    searching = search(game)
-    lanes: Iterator[sh.Lane] = iter(game.position.seating.lanes_of[game.turn or 0])
-    assert searching.cost_of(0) == sum(costs.total_cost(game.position, lane) for lane in lanes)
+    position = game.position
+    lanes: Iterator[sh.Lane] = iter(position.seating.lanes_of[game.turn or 0])
+    paid = sum(
+        costs.hole_costs(position, lane)[hole]
+        for lane in lanes
+        for hole in holes_of(position.marbles[lane.colour])
+    )
+    assert search(game).cost_of(0) == paid

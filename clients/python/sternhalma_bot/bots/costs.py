@@ -26,12 +26,6 @@ def hole_costs(position: Position, lane: Lane) -> tuple[int, ...]:
     return _table(position.seating.board, lane, Mask(gaps or lane.fill), Mask(must_leave))
 
 
-def total_cost(position: Position, lane: Lane) -> int:
-    """What all marbles of *lane* pay."""
-    costs = hole_costs(position, lane)
-    return sum(costs[hole] for hole in holes_of(position.marbles[lane.colour]))
-
-
 @lru_cache(maxsize=4096)
 def _table(board: Board, lane: Lane, gaps: Mask, must_leave: Mask) -> tuple[int, ...]:
     # The tip of a point, or the corner of a camp, is the hole with the fewest neighbours.
