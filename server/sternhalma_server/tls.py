@@ -64,16 +64,23 @@ def server_context(cert: Path, key: Path) -> ssl.SSLContext:
     try:
         context.load_cert_chain(cert, key, passphrase)
     except ssl.SSLError as problem:
-        if problem.reason == "KEY_VALUES_MISMATCH":
-            raise TlsError(
-                f"expected the key that belongs to the certificate {str(cert)!r},"
-                f" got another in {str(key)!r}"
-            ) from None
-        raise TlsError(
-            f"expected a private key in PEM for {str(cert)!r}, got {_reason(problem)}"
-            f" in {str(key)!r}"
-        ) from None
+        raise _key_error(cert, key, problem) from None
     return context
+
+
+def _key_error(cert: Path, key: Path, problem: ssl.SSLError) -> TlsError:
+    """What is wrong with *key*, or with how it goes with *cert*, which is a certificate."""
+    # OpenSSL has no certificate for a key of another kind (RSA and elliptic curves), only for one
+    # of the same kind it compares.
+    if problem.reason in {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED"}:
+        expected = f"expected the key that belongs to the certificate {str(cert)!r}"
+        return TlsError(f"{expected}, got another in {str(key)!r}")
+    if b"PRIVATE KEY-----" not in key.read_bytes():
+        return TlsError(f"expected a private key in PEM, got none in {str(key)!r}")
+    if not problem.reason:  # its PEM reader says nothing but where in its source it gave up
+        return TlsError(f"expected a private key in PEM, got a damaged one in {str(key)!r}")
+    got = f"got {_reason(problem)!r} for {str(cert)!r} and {str(key)!r}"
+    return TlsError(f"expected a certificate and a key that OpenSSL takes, {got}")
 
 
 def _check_readable(what: str, path: Path) -> None:

@@ -663,10 +663,11 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     assert refused(cert, nowhere).startswith("expected the TLS key in a file that can be read,")
 
 
-def test_a_key_of_another_certificate_does_not_fit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", trustme.KeyType)
+def test_a_key_of_another_certificate_does_not_fit(tmp_path: Path, kind: trustme.KeyType) -> None:
     cert, _ = write_pem(tmp_path)
     other = tmp_path / "other.pem"
-    other.write_bytes(CA.issue_cert(HOST).private_key_pem.bytes())
+    other.write_bytes(CA.issue_cert(HOST, key_type=kind).private_key_pem.bytes())
     assert refused(cert, other) == (
         f"expected the key that belongs to the certificate {str(cert)!r}, got another in"
         f" {str(other)!r}"
@@ -676,7 +677,25 @@ def test_a_key_of_another_certificate_does_not_fit(tmp_path: Path) -> None:
 def test_what_is_no_certificate_and_what_is_no_key_is_said(tmp_path: Path) -> None:
     cert, key = write_pem(tmp_path)
     assert refused(key, key) == f"expected a certificate in PEM, got none in {str(key)!r}"
-    assert refused(cert, cert).startswith(f"expected a private key in PEM for {str(cert)!r}, got ")
+    assert refused(cert, cert) == f"expected a private key in PEM, got none in {str(cert)!r}"
+
+
+def test_a_key_that_was_cut_off_is_damaged(tmp_path: Path) -> None:
+    cert, key = write_pem(tmp_path)
+    key.write_bytes(key.read_bytes()[:100])
+    assert refused(cert, key) == f"expected a private key in PEM, got a damaged one in {str(key)!r}"
+
+
+@openssl
+def test_what_openssl_finds_too_weak_is_said_in_its_words(tmp_path: Path) -> None:
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    words = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:512", "-subj", f"/CN={HOST}"]
+    command = [*words, "-keyout", str(key), "-out", str(cert)]
+    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    assert refused(cert, key) == (
+        "expected a certificate and a key that OpenSSL takes, got 'ee key too small'"
+        f" for {str(cert)!r} and {str(key)!r}"
+    )
 
 
 def test_a_key_behind_a_passphrase_is_refused_and_nobody_is_asked_for_it(tmp_path: Path) -> None:
