@@ -19,6 +19,7 @@ import trio
 
 from sternhalma_server.connection import Connection
 from sternhalma_server.session import Session, State
+from sternhalma_server.wire import note
 
 EVERY: Final = 0.05  # seconds between deliveries
 SLICE: Final = 32  # watchers, or games, at a time
@@ -144,6 +145,8 @@ class Audience:
             session.close(*self._closing)
         elif len(self._watchers) >= self._places:
             session.close("full", f"expected at most {self._places} watchers, try again later")
+        elif game is not None and game not in self._games:
+            session.replies.append(note("no-game", f"game {game} is not being played now"))
         watcher = _Watcher(connection, session, game)
         self._watchers[watcher] = None
         self._arrived.set()

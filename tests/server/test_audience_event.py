@@ -103,6 +103,7 @@ async def test_a_watcher_of_one_game_hears_the_whole_of_it_and_nothing_else(
             for name in ("zoe", "max", "ann"):
                 await server.seat(name, thoughtful)
             await server.ended()
+        assert told.pop(0) == "note no-game game 2 is not being played now"
         assert {line.split(" ")[1] for line in told} == {"2"}
         assert told[0].startswith("game 2 duel - seats=")
         assert sum(line.startswith("moved") for line in told) == 2 * LIMIT
