@@ -19,10 +19,12 @@ from sternhalma_server.store import (
     EventId,
     FinishedGame,
     GameStoredError,
+    RegisteredBot,
     State,
     Store,
     StoreBusyError,
     StoredEvent,
+    StoredOutcome,
     StoreError,
     database,
 )
@@ -358,3 +360,53 @@ def test_a_closed_store_in_a_folder_that_may_not_be_written_can_be_read() -> Non
         )
         folder.chmod(0o755)
     assert (said.stdout, said.stderr) == ("cup\n", "")
+
+
+def test_outcomes_come_without_records_where_they_were_stored(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        cup = store.add_event("cup", b"")
+        store.write(cup, "", [FinishedGame(2, "record of 2\n", "", "short"), game(1)])
+        store.amend(cup, "withdrawn", "max")
+        store.write(cup, "", [FinishedGame(3, "record of 3\n", "", "shorter")])
+        assert list(store.outcomes(cup)) == [
+            StoredOutcome(2, 1, "short", None),
+            StoredOutcome(1, 2, None, "record of 1\n"),
+            StoredOutcome(3, 4, "shorter", None),
+        ]
+
+
+def test_an_event_gets_another_file_until_something_has_happened_in_it(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        cup = store.add_event("cup", b"one bot")
+        store.set_source(cup, b"two bots")
+        stored = store.event("cup")
+        assert stored is not None
+        assert stored.source == b"two bots"
+        assert store.check_chain(cup) == []
+        store.write(cup, "", [game(1)])
+        with pytest.raises(StoreError, match="before its first game"):
+            store.set_source(cup, b"three bots")
+
+
+def test_a_league_registers_bots_whatever_the_case_of_their_names(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        assert store.league is None
+        store.found_league("open")
+        store.found_league("open")
+        assert store.league == "open"
+        store.set_bot(RegisteredBot("zoe", "aa", "2026-01-01"))
+        store.set_bot(RegisteredBot("Ann", "bb", "2026-01-02"))
+        store.set_bot(RegisteredBot("Zoe", None, "2026-01-03"))
+        assert store.bots() == [
+            RegisteredBot("Ann", "bb", "2026-01-02"),
+            RegisteredBot("Zoe", None, "2026-01-03"),
+        ]
+        with pytest.raises(StoreError, match="expected the league 'shut', got the store of 'open'"):
+            store.found_league("shut")
+
+
+def test_the_store_of_an_event_is_not_made_a_leagues(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        store.add_event("cup", b"")
+        with pytest.raises(StoreError, match="expected the store of a league, got an event's"):
+            store.found_league("open")

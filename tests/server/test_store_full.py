@@ -103,7 +103,7 @@ def test_a_disk_that_is_full_and_then_is_not_costs_no_game(small: Path) -> None:
         refused = fill(store, cup)
         assert refused > 1
         with pytest.raises(StoreFullError):
-            store.write(cup, "", [game(refused)])
+            store.write(cup, f"1000\tply {refused}\n", [game(refused)])
         assert numbers(store, cup) == list(range(1, refused))
         assert store.check_chain(cup) == []
         (small / "ballast").unlink()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from data.stores.make import fill
-from sternhalma_server.store import FinishedGame, Store, StoreError, schema
+from sternhalma_server.store import EventId, FinishedGame, Store, StoreError, schema
 
 STORES = Path(__file__).parent.parent / "data" / "stores"
 SAVED = sorted(STORES.glob("v*.sqlite"))
@@ -135,14 +135,19 @@ def test_a_newer_store_is_refused_with_a_sentence_and_left_alone(
     assert path.read_bytes() == before
 
 
-def test_an_older_store_is_not_migrated_by_a_reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "old.sqlite"
-    Store.open(path).close()
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, STEP))
-    with pytest.raises(StoreError, match="an older store, which a server has to open first"):
-        Store.read(path)
+@pytest.mark.parametrize("path", SAVED, ids=lambda path: path.name)
+def test_an_older_store_is_read_as_it_is(path: Path, tmp_path: Path) -> None:
+    old = saved(path, tmp_path)
+    before = old.read_bytes()
+    with Store.open(tmp_path / "new.sqlite") as store:
+        fill(store)
+        right = contents(store)
+    with Store.read(old) as store:
+        assert contents(store) == right
+        outcomes = [(one.game, one.record) for one in store.outcomes(EventId(1))]
+        assert outcomes == [(1, "record of 1\n"), (3, "record of 3\n")]
+        assert (store.league, store.bots()) == (None, [])
+    assert old.read_bytes() == before
 
 
 def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from sternhalma_server.store.stored import (
     EventId,
     FinishedGame,
     GameStoredError,
+    RegisteredBot,
     State,
     StoreBusyError,
     StoredEvent,
     StoredGame,
+    StoredOutcome,
     StoreError,
     StoreFullError,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "EventId",
     "FinishedGame",
     "GameStoredError",
+    "RegisteredBot",
     "State",
     "Store",
     "StoreBusyError",
@@ -35,4 +38,5 @@ __all__ = [
     "StoreFullError",
     "StoredEvent",
     "StoredGame",
+    "StoredOutcome",
 ]

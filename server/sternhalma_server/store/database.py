@@ -39,13 +39,19 @@ _FULL: Final = frozenset(
 class Database:
     """The connections to the store *path*; no *writer* where it is only read.
 
+    `version` is how many steps its tables have gone: a store that is only read may be an older one.
     Whoever holds `writing` keeps other threads from writing; a thread may take it twice.
     """
 
     def __init__(
-        self, path: Path, reader: sqlite3.Connection, writer: sqlite3.Connection | None
+        self,
+        path: Path,
+        reader: sqlite3.Connection,
+        writer: sqlite3.Connection | None,
+        version: int,
     ) -> None:
         self.path = path
+        self.version = version
         self.writing = threading.RLock()
         self._reader = reader
         self._writer = writer
@@ -57,7 +63,7 @@ class Database:
         with _translated(path):
             writer = _connect(path, "rwc")
             try:
-                schema.missing(writer)
+                schema.version_of(writer)
                 mode = writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
                 if mode != "wal":
                     raise StoreError(f"{path}: expected a disk for a log, got journal mode {mode}")
@@ -69,7 +75,7 @@ class Database:
             except BaseException:
                 writer.close()
                 raise
-        return cls(path, reader, writer)
+        return cls(path, reader, writer, len(schema.MIGRATIONS))
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -77,15 +83,13 @@ class Database:
         with _translated(path):
             reader = _connect_to_read(path)
             try:
-                if schema.missing(reader):
-                    raise schema.SchemaError(
-                        f"expected version {len(schema.MIGRATIONS)}, got an older store,"
-                        " which a server has to open first"
-                    )
+                version = schema.version_of(reader)
+                if not version:
+                    raise schema.SchemaError("expected a store, got one that was never filled")
             except BaseException:
                 reader.close()
                 raise
-        return cls(path, reader, None)
+        return cls(path, reader, None, version)
 
     def close(self) -> None:
         """Close the connections; the file takes over what the log holds, if it can."""

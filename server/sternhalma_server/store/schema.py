@@ -77,15 +77,35 @@ _FIRST: Final = (
     """,
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST,)
+# A league: its name, the bots that are registered with it (no digest: gone), and of each game in
+# short how it ended, so that ratings over a million games need not read a million records.
+_LEAGUE: Final = (
+    "ALTER TABLE game ADD COLUMN outcome TEXT",
+    """
+    CREATE TABLE league (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        name TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE bot (
+        name TEXT NOT NULL PRIMARY KEY COLLATE NOCASE,
+        digest TEXT,
+        since TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _LEAGUE)
+WITH_LEAGUE: Final = 2  # the version from which on there are the tables of a league
 
 
 class SchemaError(Exception):
     """A file whose tables are not those of a store of this version or an older one."""
 
 
-def missing(connection: sqlite3.Connection) -> int:
-    """How many steps are missing to the tables of today.
+def version_of(connection: sqlite3.Connection) -> int:
+    """How many steps the tables have gone.
 
     Raises `SchemaError` for another program's database and for a store of a newer version.
     """
@@ -100,17 +120,17 @@ def missing(connection: sqlite3.Connection) -> int:
             f"expected a store of version {len(MIGRATIONS)} or older, got version {version},"
             " which a newer server has written"
         )
-    return len(MIGRATIONS) - version
+    return version
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Go the steps that are missing, all of them or none. Raises as `missing`."""
-    if not missing(connection):
+    """Go the steps that are missing, all of them or none. Raises as `version_of`."""
+    if version_of(connection) == len(MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Counted again, now that nobody else can be at it.
-        for step in MIGRATIONS[len(MIGRATIONS) - missing(connection) :]:
+        for step in MIGRATIONS[version_of(connection) :]:
             for statement in step:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")

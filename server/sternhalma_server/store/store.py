@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from sternhalma_server.store.chain import amendment_digest, digest_of, first_link, next_link
-from sternhalma_server.store.database import Database, rows_of
+from sternhalma_server.store.database import Database, Row, rows_of
+from sternhalma_server.store.schema import WITH_LEAGUE
 from sternhalma_server.store.segments import Segments, finished_among
 from sternhalma_server.store.stored import (
     STATES,
@@ -19,15 +20,18 @@ from sternhalma_server.store.stored import (
     EventId,
     FinishedGame,
     GameStoredError,
+    RegisteredBot,
     State,
     StoreBusyError,
     StoredEvent,
     StoredGame,
+    StoredOutcome,
     StoreError,
     StoreFullError,
 )
 
 PAGE: Final = 64  # games read at a time
+OUTCOMES: Final = 4096  # the same of what is told in short
 
 
 class Store:
@@ -55,7 +59,7 @@ class Store:
     def read(cls, path: Path) -> Self:
         """Open the store *path* for reading only, whether or not a server writes to it.
 
-        Raises `StoreError`, for an older and for a newer store too.
+        An older store is read as it is. Raises `StoreError`, for a newer store too.
         """
         return cls(Database.read(path))
 
@@ -102,6 +106,19 @@ class Store:
     def events(self) -> list[StoredEvent]:
         """All events, in the order in which they were added."""
         return [StoredEvent(*row) for row in self._database.rows(f"{_EVENTS} ORDER BY id")]
+
+    def set_source(self, event: EventId, source: bytes) -> None:
+        """Give an event that nothing has happened in yet another event file: entries are taken.
+
+        Raises `StoreError` once there is a game or a decision, whose chain the file begins.
+        """
+        with self._database.transaction() as connection:
+            if _head(connection, event)[0]:
+                raise StoreError("expected an event before its first game, got one with results")
+            connection.execute(
+                "UPDATE event SET source = ?, digest = ? WHERE id = ?",
+                (source, first_link(source), event),
+            )
 
     def set_state(self, event: EventId, state: State) -> None:
         """Note how the event stands, and take the lines of finished games away.
@@ -155,6 +172,25 @@ class Store:
                 game = StoredGame(*row)
                 place = game.place
                 yield game
+
+    def outcomes(self, event: EventId) -> Iterator[StoredOutcome]:
+        """How the finished games of the event ended, in the order in which they were stored.
+
+        They are read many at a time, without their records where an outcome was stored with them.
+        """
+        columns = "outcome, CASE WHEN outcome IS NULL THEN record END"
+        if self._database.version < WITH_LEAGUE:
+            columns = "NULL, record"
+        place = 0
+        while rows := self._database.rows(
+            f"SELECT number, place, {columns} FROM game WHERE event = ? AND place > ?"
+            f" ORDER BY place LIMIT {OUTCOMES}",
+            event,
+            place,
+        ):
+            for row in rows:
+                yield StoredOutcome(*row)
+            place = rows[-1][1]
 
     def finished_numbers(self, event: EventId) -> set[int]:
         """The numbers of the finished games of the event."""
@@ -239,6 +275,43 @@ class Store:
         """The SHA-256 of each bot's key, by the bot's name."""
         return dict(self._database.rows("SELECT name, digest FROM secret WHERE event = ?", event))
 
+    @property
+    def league(self) -> str | None:
+        """The name of the league whose store this is; None for the store of one event."""
+        rows = self._league_rows("SELECT name FROM league")
+        return str(rows[0][0]) if rows else None
+
+    def found_league(self, name: str) -> None:
+        """Make this the store of the league *name*.
+
+        Raises `StoreError` if it is that of another one, or of an event that is played by itself.
+        """
+        with self._database.transaction() as connection:
+            names = [row[0] for row in rows_of(connection, "SELECT name FROM league")]
+            if names and names != [name]:
+                raise StoreError(
+                    f"{self.path}: expected the league {name!r}, got the store of {names[0]!r}"
+                )
+            if not names and rows_of(connection, "SELECT 1 FROM event"):
+                raise StoreError(f"{self.path}: expected the store of a league, got an event's")
+            connection.execute("INSERT OR IGNORE INTO league (id, name) VALUES (1, ?)", (name,))
+
+    def bots(self) -> list[RegisteredBot]:
+        """The bots of the league by name, those among them that have left."""
+        rows = self._league_rows("SELECT name, digest, since FROM bot ORDER BY name")
+        return [RegisteredBot(*row) for row in rows]
+
+    def set_bot(self, bot: RegisteredBot) -> None:
+        """Register *bot*, in place of what was known of one of that name, whatever the case."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO bot (name, digest, since) VALUES (?, ?, ?)",
+                (bot.name, bot.digest, bot.since),
+            )
+
+    def _league_rows(self, statement: str) -> list[Row]:
+        return [] if self._database.version < WITH_LEAGUE else self._database.rows(statement)
+
 
 _EVENTS: Final = "SELECT id, name, source, digest, state FROM event"
 _GAMES: Final = "SELECT number, record, said, digest, chain, place FROM game"
@@ -252,13 +325,13 @@ def _add(
     for result in results:
         place += 1
         match result:
-            case FinishedGame(number, record, said):
+            case FinishedGame(number, record, said, outcome):
                 digest = digest_of(record)
                 link = next_link(link, digest)
                 connection.execute(
-                    "INSERT INTO game (event, place, number, record, said, digest, chain)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (event, place, number, record, said, digest, link),
+                    "INSERT INTO game (event, place, number, record, said, digest, chain, outcome)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (event, place, number, record, said, digest, link, outcome),
                 )
             case Decision(kind, text):
                 link = next_link(link, amendment_digest(kind, text))

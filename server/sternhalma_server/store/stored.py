@@ -25,11 +25,15 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
-    """A game to be stored: the text of its record, and the raw lines its seats said."""
+    """A game to be stored: the text of its record, and the raw lines its seats said.
+
+    `outcome` is in short how it ended, for those who read many games.
+    """
 
     game: int
     record: str
     said: str
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,28 @@ class StoredGame:
     digest: str
     chain: str
     place: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOutcome:
+    """How a stored game ended, in short; with its `record` where only that tells.
+
+    `place` is its number in the event's chain.
+    """
+
+    game: int
+    place: int
+    outcome: str | None
+    record: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredBot:
+    """A bot of a league: the SHA-256 of its token, None once it has left, and since when (UTC)."""
+
+    name: str
+    digest: str | None
+    since: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Saves a store of today's version as vN.sqlite in this folder, for the tests of later versions.
 
+What `fill` puts in is what every version can hold, so that all saved stores hold the same.
+
 Run it once when a version is released, and never again for that version:
 
     python tests/data/stores/make.py
