@@ -17,8 +17,8 @@ class Table:
 
     `game` is what the wire calls it: its number, behind the event's name where a server has several
     events at once. `bots`, `entries`, `versions` and `seeds` have one item for each seat; an entry
-    is who scores, which with pairs is not the bot itself. `opening` are the paths played before the first turn,
-    `lag` the credit for the network, None where the event gives none.
+    is who scores, which with pairs is not the bot itself. `opening` are the paths played before the
+    first turn, `lag` the credit for the network, None where the event gives none.
     """
 
     event: str

@@ -20,6 +20,7 @@ from sternhalma_server.derived import (
     stale,
 )
 from sternhalma_server.examiner import Examiner
+from sternhalma_server.outcome import format_outcome, outcome_of
 from sternhalma_server.record import RecordError, parse_record
 from sternhalma_server.results import RESULTS, TABLES
 from sternhalma_server.rulings import links, stored_event
@@ -175,6 +176,11 @@ class _StoreAudit:
                 f"{STORE}: game {stored.game}, line 3: expected this game, got {record.game}"
             )
             return False
+        right = format_outcome(outcome_of(record))
+        if stored.outcome not in (None, right):
+            problems.append(
+                f"{STORE}: game {stored.game}: expected the outcome {right}, got {stored.outcome}"
+            )
         try:
             examiner.check(record)
         except ValueError as error:

@@ -20,6 +20,7 @@ from sternhalma_server.clock import SECOND
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.journal import Journal
+from sternhalma_server.outcome import format_outcome, outcome_of
 from sternhalma_server.record import Record, format_record, parse_happening
 from sternhalma_server.recording import line_of, record_of, resumed
 from sternhalma_server.referee import Finished
@@ -156,7 +157,8 @@ class StoreKeeper:
         record = record_of(finished)
         text = format_record(record)
         try:
-            await self._journal.finish(FinishedGame(record.game, text, said))
+            outcome = format_outcome(outcome_of(record))
+            await self._journal.finish(FinishedGame(record.game, text, said, outcome))
         except GameStoredError:
             # A game that failed after it was stored is not played twice: its first result stands.
             return

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sternhalma_server.clock import milliseconds
+from sternhalma_server.outcome import outcome_of
 from sternhalma_server.record import Out, Ply, Record
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import (
@@ -212,18 +213,7 @@ class Results:
 
 def result_of(record: Record) -> GameResult:
     """The game of *record* as standings want it."""
-    faults: dict[str, str] = {}
-    for happening in record.happened:
-        if isinstance(happening, Out) and happening.reason.is_forfeit:
-            faults[happening.seat] = happening.reason.value
-    return GameResult(
-        number=record.game,
-        entries=tuple(player.entry for player in record.players),
-        places=record.places,
-        forfeits=tuple(faults.get(player.seat) for player in record.players),
-        reason=record.reason.value,
-        plies=record.ply,
-    )
+    return outcome_of(record).result(record.game)
 
 
 def _row(record: Record, result: GameResult) -> Sequence[str]:

@@ -30,6 +30,7 @@ from server.kept import (
 )
 from sternhalma_server.archive import STORE, record_name, write_record
 from sternhalma_server.audit import Findings, audit
+from sternhalma_server.outcome import format_outcome, outcome_of
 from sternhalma_server.record import Ply, Record, format_record
 from sternhalma_server.results import RESULTS
 from sternhalma_server.settings import settings_of
@@ -362,3 +363,14 @@ def test_a_game_that_was_void_may_be_without_its_opening_and_no_other(tmp_path: 
     assert not any("opening" in p for p in stored(tmp_path / "a", [voided(bare)]).problems)
     broken = voided(bare, Reason.ABORTED)
     assert not any("opening" in p for p in stored(tmp_path / "b", [broken]).problems)
+
+
+def test_an_outcome_that_is_not_the_records_is_found(tmp_path: Path) -> None:
+    keep(tmp_path, CUP, LINKS)
+    right = format_outcome(outcome_of(game(2)))
+    change(tmp_path, "UPDATE game SET outcome = ? WHERE number = 2", right)
+    assert audit(tmp_path).problems == []
+    wrong = right.replace('"goal"', '"agreement"').replace('"share"', '"goal"')
+    assert wrong != right
+    change(tmp_path, "UPDATE game SET outcome = ? WHERE number = 2", wrong)
+    assert problem(tmp_path) == (f"store.sqlite: game 2: expected the outcome {right}, got {wrong}")

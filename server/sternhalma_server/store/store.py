@@ -166,7 +166,7 @@ class Store:
         """
         place = 0
         while rows := self._database.rows(
-            f"{_GAMES} WHERE event = ? AND place > ? ORDER BY place LIMIT {PAGE}", event, place
+            f"{self._games} WHERE event = ? AND place > ? ORDER BY place LIMIT {PAGE}", event, place
         ):
             for row in rows:
                 game = StoredGame(*row)
@@ -178,13 +178,11 @@ class Store:
 
         They are read many at a time, without their records where an outcome was stored with them.
         """
-        columns = "outcome, CASE WHEN outcome IS NULL THEN record END"
-        if self._database.version < WITH_LEAGUE:
-            columns = "NULL, record"
+        outcome = self._outcome
         place = 0
         while rows := self._database.rows(
-            f"SELECT number, place, {columns} FROM game WHERE event = ? AND place > ?"
-            f" ORDER BY place LIMIT {OUTCOMES}",
+            f"SELECT number, place, {outcome}, CASE WHEN {outcome} IS NULL THEN record END"
+            f" FROM game WHERE event = ? AND place > ? ORDER BY place LIMIT {OUTCOMES}",
             event,
             place,
         ):
@@ -199,7 +197,7 @@ class Store:
 
     def game(self, event: EventId, number: int) -> StoredGame | None:
         """The finished game *number*, if it is stored."""
-        rows = self._database.rows(f"{_GAMES} WHERE event = ? AND number = ?", event, number)
+        rows = self._database.rows(f"{self._games} WHERE event = ? AND number = ?", event, number)
         return StoredGame(*rows[0]) if rows else None
 
     def running_lines(self, event: EventId) -> dict[int, list[str]]:
@@ -309,12 +307,21 @@ class Store:
                 (bot.name, bot.digest, bot.since),
             )
 
+    @property
+    def _outcome(self) -> str:
+        """The column of outcomes, which older stores do not have."""
+        return "NULL" if self._database.version < WITH_LEAGUE else "outcome"
+
+    @property
+    def _games(self) -> str:
+        columns = f"number, record, said, digest, chain, place, {self._outcome}"
+        return f"SELECT {columns} FROM game"
+
     def _league_rows(self, statement: str) -> list[Row]:
         return [] if self._database.version < WITH_LEAGUE else self._database.rows(statement)
 
 
 _EVENTS: Final = "SELECT id, name, source, digest, state FROM event"
-_GAMES: Final = "SELECT number, record, said, digest, chain, place FROM game"
 
 
 def _add(

@@ -41,7 +41,8 @@ class StoredGame:
     """A game that is stored.
 
     `digest` is the SHA-256 of all the record's text, `chain` the head of the event's chain after
-    this game, `place` its number in that chain, from 1, amendments counted.
+    this game, `place` its number in that chain, from 1, amendments counted; `outcome` is None in
+    what older servers have stored.
     """
 
     game: int
@@ -50,6 +51,7 @@ class StoredGame:
     digest: str
     chain: str
     place: int
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
