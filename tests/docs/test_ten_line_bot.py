@@ -31,12 +31,22 @@ def test_it_dials_in_and_plays_a_whole_event_against_random(shell: Shell) -> Non
     )
     write_event(shell, head, ("random", "sternhalma-bot random"))
     with shell.hosting("sternhalma run event.toml") as server:
-        assert shell.run("python mybot.py") == (0, "")
+        said = "bye event-over the event has ended, thank you for playing\n"
+        assert shell.run("python mybot.py") == (0, said)
         printed, _ = server.communicate(timeout=SECONDS)
     assert server.returncode == 0, printed
     assert printed.endswith("2 games, results in results/dial\n")
     status, printed = shell.run("sternhalma verify results/dial")
     assert (status, printed.splitlines()[1:]) == (0, ["verified 2 games, 4 tables"])
+
+
+def test_it_prints_why_it_is_refused_and_stops(shell: Shell) -> None:
+    write_event(shell, remote_event("zoe", "max", name="others"))
+    with shell.hosting("sternhalma run event.toml"):
+        assert shell.run("python mybot.py") == (
+            0,
+            "bye unknown-name expected one of the event's bots, got 'mybot'\n",
+        )
 
 
 @pytest.mark.parametrize(
