@@ -129,6 +129,8 @@ static void hear(char *line, const char *name)
             exit(0);
         fail("the server said", line);
     }
+    if (strncmp(line, "error ", 6) == 0) /* what was sent cannot be played */
+        fprintf(stderr, "sternhalma_bot: the server said: %s\n", line);
     char *words[64];
     size_t count = split(line, " ", words, 64);
     if (count == 0)

@@ -53,6 +53,9 @@ class Conversation {
       }
       case "ping":
         return [`pong ${words[0]}`];
+      case "error": // what was sent cannot be played
+        process.stderr.write(`sternhalma_bot: the server said: ${line}\n`);
+        return [];
       case "bye":
         this.farewell = words.join(" ");
         return [];

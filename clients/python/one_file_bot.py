@@ -34,6 +34,9 @@ def play(server: socket.socket, login: str) -> str:
                 answer = f"move {game} {ply} {choose(moves, position, rng)}"
             case ["ping", word]:
                 answer = f"pong {word}"
+            case ["error", *_]:
+                print(line, end="", file=sys.stderr)  # what was sent cannot be played
+                continue
             case ["bye", *reason]:
                 return " ".join(reason)
             case _:

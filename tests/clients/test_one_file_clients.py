@@ -127,6 +127,14 @@ def test_it_answers_pings_and_ignores_what_it_does_not_know(run: Run) -> None:
     assert server.heard[1] == "pong abc"
 
 
+def test_what_the_server_says_of_a_wrong_line_is_shown(run: Run) -> None:
+    said = "error illegal a5-e9: no step and no chain of hops leads from a5 to e9"
+    with FakeServer([Table()], extra=[said]) as server:
+        done = run("127.0.0.1", server.port, "zoe")
+    assert done.returncode == 0
+    assert said in done.stderr.splitlines()[0]
+
+
 def test_lines_that_arrive_in_pieces_are_put_together(run: Run) -> None:
     with FakeServer([Table(limit=2)], pieces=7) as server:
         assert run("127.0.0.1", server.port, "zoe").returncode == 0
