@@ -50,23 +50,29 @@ class Admission:
     """Decides about logins. Names are compared without regard to case.
 
     *new_key* makes a random key: what a bot without a token proves with that it is itself again.
-    *versions* are those that bots have played this event with before.
+    *versions* are those that bots have played this event with before; None where bots may change
+    theirs, since a server has more than one event.
     """
 
     def __init__(
         self,
         bots: Iterable[Known],
         new_key: Callable[[], str],
-        versions: Mapping[str, str | None] | None = None,
+        versions: Mapping[str, str | None] | None,
     ) -> None:
         self._known = {bot.name.lower(): bot for bot in bots}
         self._new_key = new_key
         self._keys: dict[tuple[str, int], str] = {}  # digests, by name and slot
-        self._versions = dict(versions or {})  # by name, fixed by the first login
+        # By name, fixed by the first login.
+        self._versions = None if versions is None else dict(versions)
 
     def invite(self, bot: Known) -> None:
         """Know one more bot from now on."""
         self._known[bot.name.lower()] = bot
+
+    def dismiss(self, name: str) -> None:
+        """Know a bot no more."""
+        self._known.pop(name.lower(), None)
 
     def admit(self, login: Login, connected: Collection[tuple[str, int]]) -> Admitted | Refusal:
         """Admit *login*, or say why not; *connected* are the names and slots in use."""
@@ -84,10 +90,11 @@ class Admission:
         if takes_over and known.token_sha256 is None and not _proves(login.key, self._keys[seat]):
             sentence = f"{known.name!r} slot {login.slot} is connected already"
             return Refusal("in-use", f"{sentence}; its key= is needed to take it over")
-        first = self._versions.setdefault(known.name, login.version)
-        if first != login.version:
-            sentence = f"expected version {first or 'none'} as before in this event"
-            return Refusal("version", f"{sentence}, got {login.version or 'none'}")
+        if self._versions is not None:
+            first = self._versions.setdefault(known.name, login.version)
+            if first != login.version:
+                sentence = f"expected version {first or 'none'} as before in this event"
+                return Refusal("version", f"{sentence}, got {login.version or 'none'}")
         key = None
         if known.token_sha256 is None:
             # Whoever has shown the key keeps it: the welcome that tells a new one may get lost.

@@ -19,6 +19,7 @@ from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
 from sternhalma_server.descriptors import spare_for_strangers
 from sternhalma_server.director import Director
+from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.observer import Observer, Summary
@@ -63,7 +64,14 @@ async def run_event(
     inside = listener
     if settings.event.tls is not None:
         inside = Listener("127.0.0.1", 0)
-    crew = Crew(settings, observer.tell, hidden=() if control is None else (control,))
+    crew = Crew(
+        [bot for bot in settings.event.bots if not bot.remote],
+        settings.folder,
+        settings.event.limits,
+        settings.waits.start,
+        observer.tell,
+        hidden=() if control is None else (control,),
+    )
     lobby: Lobby | None = None
     before = gc.get_threshold()
     try:
@@ -85,19 +93,11 @@ async def run_event(
                     login=settings.waits.login / SECOND,
                 ),
                 audience,
-                versions,
+                versions or {},
             )
+            hall = Hall(lobby, crew, audience, (inside.host, inside.port))
             director = Director(
-                settings,
-                scheduler,
-                lobby,
-                crew,
-                keeper,
-                observer,
-                (inside.host, inside.port),
-                audience,
-                begun,
-                rulings,
+                settings, scheduler, hall, keeper, observer, begun, rulings, versions
             )
             observer.listening(listener.host, listener.port)
             for door in {listener, inside}:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sternhalma import Game, Seat
 from sternhalma_server.announce import Table, over_line
-from sternhalma_server.audience import Audience
+from sternhalma_server.hall import Hall
 from sternhalma_server.happening import Happening, Ply
 from sternhalma_server.keeping import Begun
 from sternhalma_server.opening import number, opening_of
@@ -67,12 +67,13 @@ class Keeper(Protocol):
 
 class Conductor:
     """Plays the games of the event of *settings*, keeping them with *keeper* and showing them to
-    *audience*."""
+    the audience of *hall*."""
 
-    def __init__(self, settings: Settings, keeper: Keeper, audience: Audience) -> None:
+    def __init__(self, settings: Settings, keeper: Keeper, hall: Hall) -> None:
         self._settings = settings
         self._keeper = keeper
-        self._audience = audience
+        self._audience = hall.audience
+        self._named = hall.named
         self._start = Game.new(
             settings.rules,
             settings.event.players,
@@ -81,6 +82,12 @@ class Conductor:
         )
         self._letters = [group[0] for group in self._start.position.seats]
 
+    def name(self, pairing: Pairing) -> str:
+        """What the wire calls a game."""
+        return (
+            f"{self._settings.event.name}/{pairing.number}" if self._named else str(pairing.number)
+        )
+
     def table(
         self, pairing: Pairing, bots: tuple[str, ...], versions: Sequence[str | None]
     ) -> Table:
@@ -88,7 +95,7 @@ class Conductor:
         settings, event = self._settings, self._settings.event
         return Table(
             event=event.name,
-            game=str(pairing.number),
+            game=self.name(pairing),
             rules=settings.rules,
             terms=settings.terms,
             control=settings.control,

@@ -1,11 +1,11 @@
-"""The local bots of an event: which programs run, and starting one when a seat needs it."""
+"""The local bots of a server: which programs run, and starting one when a seat needs it."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import trio
@@ -16,40 +16,52 @@ from sternhalma_server.limits import Limits
 from sternhalma_server.programs import Program, ProgramError, start_program
 from sternhalma_server.sandbox import Sandbox
 from sternhalma_server.seats import Holder, Lobby
-from sternhalma_server.settings import Settings
 from sternhalma_server.transport import SocketTransport
+from sternhalma_server.wire import MAX_SLOT
+from sternhalma_tournament.event import Bot
+from sternhalma_tournament.hosting import BotLimits
 
 
 class Crew:
-    """Runs the programs of an event's local bots, one process for each slot.
+    """Runs the programs of a server's local bots, one process for each slot.
 
-    Each local bot gets a token of its own for this run, in its environment, so nobody else can log
-    in under its name. *tell* is given sentences for the host; *hidden* are folders that bots in a
-    sandbox do not see.
+    *bots* are those that have a command; it is run in *folder*, with *limits*, and has *start*
+    nanoseconds to log in. Each local bot gets a token of its own for this run, in its environment,
+    so nobody else can log in under its name. *tell* is given sentences for the host; *hidden* are
+    folders that bots in a sandbox do not see.
     """
 
     def __init__(
-        self, settings: Settings, tell: Callable[[str], None], hidden: Sequence[Path] = ()
+        self,
+        bots: Iterable[Bot],
+        folder: Path,
+        limits: BotLimits,
+        start: int,
+        tell: Callable[[str], None],
+        hidden: Sequence[Path] = (),
     ) -> None:
-        self._settings = settings
+        self._bots = {bot.name: bot for bot in bots}
+        self._folder = folder
+        self._patience = start / SECOND
         self._tell = tell
         self._programs: dict[tuple[str, int], Program] = {}
         self._reported: set[Program] = set()
-        limits = settings.event.limits
         self._limits = Limits(limits.memory, limits.processes, limits.files, limits.cpu)
         self._sandbox = Sandbox(tuple(hidden))
-        self._tokens = {
-            bot.name: secrets.token_urlsafe(18) for bot in settings.event.bots if not bot.remote
-        }
+        self._tokens = {name: secrets.token_urlsafe(18) for name in self._bots}
         # Starting many interpreters at once starves those that play already.
         self._starting = trio.Semaphore(os.cpu_count() or 1)
 
     def known(self) -> tuple[Known, ...]:
         """The local bots as the server's admission wants them."""
         return tuple(
-            Known(name, token_digest(token), self._settings.slots(self._settings.bot(name)))
+            Known(name, token_digest(token), self.slots(name))
             for name, token in self._tokens.items()
         )
+
+    def slots(self, name: str) -> int:
+        """How many connections a local bot may have."""
+        return min(self._bots[name].connections or MAX_SLOT, MAX_SLOT)
 
     def is_local(self, name: str) -> bool:
         """Whether the server starts this bot itself."""
@@ -70,7 +82,7 @@ class Crew:
             program = await self._start(name, slot, lobby, address)
             if program is None:
                 return None
-            seconds = self._settings.waits.start / SECOND
+            seconds = self._patience
             with trio.move_on_after(seconds):
                 await _login_or_end(program, lobby, name, slot)
         holder = lobby.get(name, slot)
@@ -114,12 +126,12 @@ class Crew:
             "STERNHALMA_SLOT": str(slot),
             "STERNHALMA_TOKEN": self._tokens[name],
         }
-        bot = self._settings.bot(name)
+        bot = self._bots[name]
         try:
             program = start_program(
                 bot.argv,
                 environment,
-                self._settings.folder,
+                self._folder,
                 stdio=bot.stdio,
                 limits=self._limits,
                 sandbox=self._sandbox if bot.sandbox else None,

@@ -16,17 +16,16 @@ from contextlib import contextmanager
 
 import trio
 
-from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Conductor, Keeper
-from sternhalma_server.crew import Crew
+from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of
 from sternhalma_server.roster import Chair, Roster
-from sternhalma_server.seats import Holder, Lobby
+from sternhalma_server.seats import Holder
 from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
 from sternhalma_server.verdict import Reason
@@ -48,35 +47,34 @@ log = logging.getLogger(__name__)
 
 
 class Director:
-    """Plays one event to its end.
+    """Plays one event to its end, with the bots in *hall*.
 
     *scheduler* knows the games to come, those that are over and the host's *rulings* having been
-    told to it; *begun* are the games that were running when the server stopped.
+    told to it; *begun* are the games that were running when the server stopped, and *versions*
+    those that bots have played the event with.
     """
 
     def __init__(
         self,
         settings: Settings,
         scheduler: Scheduler,
-        lobby: Lobby,
-        crew: Crew,
+        hall: Hall,
         keeper: Keeper,
         observer: Observer,
-        address: tuple[str, int],
-        audience: Audience,
         begun: Mapping[int, Begun] | None = None,
         rulings: Iterable[Amendment] = (),
+        versions: Mapping[str, str | None] | None = None,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
-        self._lobby = lobby
-        self._crew = crew
+        self._hall = hall
+        self._lobby = hall.lobby
+        self._crew = hall.crew
         self._keeper = keeper
         self._observer = observer
-        self._address = address
-        self._conductor = Conductor(settings, keeper, audience)
+        self._conductor = Conductor(settings, keeper, hall)
         self._begun = dict(begun or {})
-        self._roster = Roster(settings, lobby, crew, observer.tell)
+        self._roster = Roster(settings, hall, observer.tell, versions)
         self._entries = {entry.name: entry for entry in settings.entries}
         self._out: set[str] = set()  # entries that play no more, by a ruling of the host
         for ruling in rulings:
@@ -100,6 +98,10 @@ class Director:
         """Why *bot* has no game now, for the bot itself."""
         if bot in self._roster.withdrawn:
             return f"{bot} is withdrawn from the event"
+        other = self._roster.other_version(bot)
+        if other is not None:
+            right, got = (version or "none" for version in other)
+            return f"expected version {right} as before in this event, got {got}"
         entry = next(name for name, its in self._entries.items() if bot in its.bots)
         return self._scheduler.why(entry, self._roster.free(self._settings.waits.ready))
 
@@ -243,6 +245,8 @@ class Director:
 
     async def _start_games(self, nursery: trio.Nursery) -> None:
         while self._running < self._settings.parallel and not self._draining:
+            if not self._hall.has_room:
+                return
             if self._keeper.stalled or self._held:
                 return
             found = self._next_due() or self._next_new()
@@ -255,6 +259,7 @@ class Director:
                 self._finish(bye)
                 continue
             self._running += 1
+            self._hall.running += 1
             nursery.start_soon(self._conduct, pairing, chairs)
 
     def _next_due(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
@@ -304,6 +309,7 @@ class Director:
         finally:
             self._roster.give_back(chairs)
             self._running -= 1
+            self._hall.running -= 1
             self._notify()
 
     async def _play_again(self, pairing: Pairing) -> None:
@@ -370,11 +376,13 @@ class Director:
             if chair.slot is None:
                 return
             if self._crew.is_local(chair.bot):
-                holder = await self._crew.seat(chair.bot, chair.slot, self._lobby, self._address)
+                holder = await self._crew.seat(
+                    chair.bot, chair.slot, self._lobby, self._hall.address
+                )
             else:
                 holder = self._lobby.get(chair.bot, chair.slot)
             if holder is not None and holder.connection.ended is None:
-                await self._lobby.claim(holder, str(pairing.number))
+                await self._lobby.claim(holder, self._conductor.name(pairing))
                 holders[seat] = holder
 
         async with trio.open_nursery() as nursery:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import trio
 
 from sternhalma_server.clock import SECOND
-from sternhalma_server.crew import Crew
-from sternhalma_server.seats import Holder, Lobby
+from sternhalma_server.hall import Hall
+from sternhalma_server.seats import Holder
 from sternhalma_server.settings import Settings
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
@@ -40,17 +40,23 @@ class Chair:
 class Roster:
     """The bots of an event: reserves their slots for games and counts who does not come.
 
-    *tell* is given sentences for the host.
+    *tell* is given sentences for the host. *versions* are those in which remote bots have played
+    the event; who is connected in another one is not there, as far as this event goes.
     """
 
     def __init__(
-        self, settings: Settings, lobby: Lobby, crew: Crew, tell: Callable[[str], None]
+        self,
+        settings: Settings,
+        hall: Hall,
+        tell: Callable[[str], None],
+        versions: Mapping[str, str | None] | None = None,
     ) -> None:
         self._settings = settings
-        self._lobby = lobby
-        self._crew = crew
+        self._lobby = hall.lobby
+        self._crew = hall.crew
         self._tell = tell
-        self._taken: set[tuple[str, int]] = set()
+        self._versions = dict(versions or {})
+        self._taken = hall.taken
         self._attendance: dict[str, Attendance] = {}
         for entry in settings.entries:
             self.join(entry)
@@ -89,7 +95,7 @@ class Roster:
         for bot, its in self._attendance.items():
             if self._given_up(bot, its, patience / SECOND):
                 free[bot] = MAX_SLOT
-            elif self._crew.is_local(bot) or self._lobby.connections(bot):
+            elif self._crew.is_local(bot) or self._connections(bot):
                 free[bot] = len(self._slots(bot))
         return free
 
@@ -129,16 +135,35 @@ class Roster:
     def _slots(self, bot: str) -> list[int]:
         """The slots of *bot* that are free: of a local bot those that can be started too."""
         if self._crew.is_local(bot):
-            slots = list(range(1, self._settings.slots(self._settings.bot(bot)) + 1))
+            slots = list(range(1, self._crew.slots(bot) + 1))
         else:
-            slots = [holder.login.slot for holder in self._lobby.idle(bot)]
+            idle = self._lobby.idle(bot)
+            slots = [holder.login.slot for holder in idle if self._plays(holder)]
         return [slot for slot in slots if (bot, slot) not in self._taken]
+
+    def _connections(self, bot: str) -> int:
+        """How many connections a remote bot has, in games or not, in the version it plays."""
+        return sum(map(self._plays, self._lobby.all_of(bot)))
+
+    def _plays(self, holder: Holder) -> bool:
+        version = holder.login.version
+        return self._versions.get(holder.name, version) == version
+
+    def other_version(self, bot: str) -> tuple[str | None, str | None] | None:
+        """In which version *bot* plays the event, and in which other one it is connected instead.
+
+        None where that is not so.
+        """
+        holders = self._lobby.all_of(bot)
+        if not holders or any(map(self._plays, holders)):
+            return None
+        return self._versions[bot], holders[0].login.version
 
     def _given_up(self, bot: str, its: Attendance, patience: float) -> bool:
         if its.withdrawn:
             return True
         # A bot that is busy will come; one with too few connections for any game will not.
-        if self._crew.is_local(bot) or self._lobby.connections(bot) >= its.needs:
+        if self._crew.is_local(bot) or self._connections(bot) >= its.needs:
             its.short_since = None
             return False
         now = trio.current_time()
@@ -152,6 +177,8 @@ class Roster:
             its = self._attendance[chair.bot]
             if holder is not None:
                 its.missed = 0
+                if not self._crew.is_local(chair.bot):
+                    self._versions.setdefault(chair.bot, holder.login.version)
                 continue
             its.missed += 1
             its.short_since = None  # every game waits for it anew

@@ -113,7 +113,8 @@ class Lobby:
     """All connections of a server, in games or between them.
 
     *why* tells a waiting bot, by name, what it waits for; watchers go to *audience*; *versions* are
-    those that bots have played with before.
+    those that bots have played with before, None where they may change them. *arrived* is told of
+    whoever has logged in.
     """
 
     def __init__(
@@ -123,12 +124,14 @@ class Lobby:
         why: Callable[[str], str],
         doors: Doors,
         audience: Audience,
-        versions: Mapping[str, str | None] | None = None,
+        versions: Mapping[str, str | None] | None,
+        arrived: Callable[[Holder], None] | None = None,
     ) -> None:
         self.nursery = nursery
         self._audience = audience
         self._admission = Admission(bots, lambda: secrets.token_urlsafe(12), versions)
         self._why = why
+        self._arrived = arrived
         self._doors = doors
         self._holders: dict[tuple[str, int], Holder] = {}
         self._by_name: dict[str, dict[int, Holder]] = {}  # the same, by name and then slot
@@ -150,13 +153,23 @@ class Lobby:
         holders = self._by_name.get(name, {})
         return [holders[slot] for slot in sorted(holders) if holders[slot].game is None]
 
-    def connections(self, name: str) -> int:
-        """How many connections *name* has, in games or not."""
-        return len(self._by_name.get(name, ()))
+    def all_of(self, name: str) -> list[Holder]:
+        """The holders of *name*, in games or not, by slot."""
+        holders = self._by_name.get(name, {})
+        return [holders[slot] for slot in sorted(holders)]
 
     def invite(self, bot: Known) -> None:
         """Let a late bot log in from now on."""
         self._admission.invite(bot)
+
+    def expel(self, name: str, code: str, sentence: str) -> None:
+        """Let a bot in no more, and send it away where it is in no game."""
+        self._admission.dismiss(name)
+        for holder in self.all_of(name):
+            holder.session.close(code, sentence)
+            if holder.game is None and holder.idle is not None:
+                holder.idle.cancel()
+                self.dismiss(holder)
 
     async def changed(self) -> None:
         """Return when somebody has come, gone or become free."""
@@ -252,6 +265,8 @@ class Lobby:
             self._holders[holder.key] = holder
             self._by_name.setdefault(holder.name, {})[login.slot] = holder
             self._wait(holder)
+        if self._arrived is not None:
+            self._arrived(holder)
         self._notify()
         return True
 

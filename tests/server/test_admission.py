@@ -17,7 +17,7 @@ def _key() -> str:
 def admit(login: Login, *connected: tuple[str, int]) -> Admitted | Refusal:
     """What an event of Zoe (a token, two slots) and max says to *login*."""
     bots = [Known("Zoe", SECRET, slots=2), Known("max")]
-    return Admission(bots, _key).admit(login, connected)
+    return Admission(bots, _key, {}).admit(login, connected)
 
 
 def test_a_bot_of_the_event_is_admitted() -> None:
@@ -66,7 +66,7 @@ def test_whoever_has_the_token_takes_over_a_name_and_slot_in_use() -> None:
 def test_without_a_token_a_name_and_slot_in_use_are_refused_to_whoever_has_not_the_key(
     key: str | None,
 ) -> None:
-    admission = Admission([Known("max")], _key)
+    admission = Admission([Known("max")], _key, {})
     admission.admit(Login("max"), [])
     refusal = admission.admit(Login("MAX", key=key), [("max", 1)])
     sentence = "'max' slot 1 is connected already; its key= is needed to take it over"
@@ -75,7 +75,7 @@ def test_without_a_token_a_name_and_slot_in_use_are_refused_to_whoever_has_not_t
 
 def test_without_a_token_the_key_takes_over_and_stays_good() -> None:
     keys = iter(["first", "second"])
-    admission = Admission([Known("max")], lambda: next(keys))
+    admission = Admission([Known("max")], lambda: next(keys), {})
     admission.admit(Login("max"), [])
     for _ in range(2):  # a welcome that is lost tells nobody a new key, so there is none
         again = admission.admit(Login("max", key="first"), [("max", 1)])
@@ -84,7 +84,7 @@ def test_without_a_token_the_key_takes_over_and_stays_good() -> None:
 
 def test_a_bot_that_comes_without_its_key_when_its_place_is_free_gets_a_new_one() -> None:
     keys = iter(["first", "second"])
-    admission = Admission([Known("max")], lambda: next(keys))
+    admission = Admission([Known("max")], lambda: next(keys), {})
     admission.admit(Login("max"), [])
     assert admission.admit(Login("max"), []) == Admitted("max", "second", takes_over=False)
     refusal = admission.admit(Login("max", key="first"), [("max", 1)])
@@ -113,7 +113,7 @@ def test_a_stranger_without_the_token_does_not_learn_who_is_connected() -> None:
 def test_the_version_of_the_first_login_is_fixed_for_the_event(
     first: str | None, second: str | None, sentence: str
 ) -> None:
-    admission = Admission([Known("max")], _key)
+    admission = Admission([Known("max")], _key, {})
     assert isinstance(admission.admit(Login("max", version=first), []), Admitted)
     assert isinstance(admission.admit(Login("MAX", version=first), []), Admitted)
     assert admission.admit(Login("Max", version=second), []) == Refusal("version", sentence)
@@ -127,6 +127,6 @@ def test_a_version_played_with_before_a_stop_stays_fixed() -> None:
 
 
 def test_a_login_that_was_refused_fixes_no_version() -> None:
-    admission = Admission([Known("max", SECRET)], _key)
+    admission = Admission([Known("max", SECRET)], _key, {})
     admission.admit(Login("max", "wrong", version="evil"), [])
     assert isinstance(admission.admit(Login("max", "sesame", version="1.0"), []), Admitted)

@@ -13,6 +13,7 @@ from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director
+from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.observer import Summary
 from sternhalma_server.recording import record_of
@@ -83,17 +84,15 @@ class MemoryServer:
         doors = Doors(login=settings.waits.login / SECOND)
         self._audience = audience = Audience()
         nursery.start_soon(audience.run)
-        self.lobby = Lobby(nursery, settings.known(), self._why, doors, audience)
-        crew = Crew(settings, self.tell)
+        self.lobby = Lobby(nursery, settings.known(), self._why, doors, audience, {})
+        crew = Crew((), settings.folder, settings.event.limits, settings.waits.start, self.tell)
+        hall = Hall(self.lobby, crew, audience, ("memory", 0))
         self.keeper: Collector = Collector(self.keep, after.keeper.journal if after else None)
         self.stored: dict[int, GameResult] = dict(after.stored) if after else {}
         begun = {game: Begun(lines) for game, lines in self.keeper.journal.items()}
-        address = ("memory", 0)
         scheduler = scheduler_of(settings.event)
         scheduler.resume(self.stored[game] for game in sorted(self.stored))
-        self.director = Director(
-            settings, scheduler, self.lobby, crew, self.keeper, self, address, audience, begun
-        )
+        self.director = Director(settings, scheduler, hall, self.keeper, self, begun)
 
     def _why(self, bot: str) -> str:
         return self.director.why(bot)
@@ -103,7 +102,7 @@ class MemoryServer:
         if self._keep is not None:
             await self._keep(finished)
         self.games.append(finished)
-        self.stored[int(finished.table.game)] = result_of(record_of(finished))
+        self.stored[finished.table.number] = result_of(record_of(finished))
 
     def listening(self, host: str, port: int) -> None:
         """Never: in memory nothing is listened on."""

@@ -1,0 +1,33 @@
+"""What the events of one server share: who is connected, the local bots, and room for games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sternhalma_server.audience import Audience
+from sternhalma_server.crew import Crew
+from sternhalma_server.seats import Lobby
+
+
+@dataclass(slots=True, eq=False)
+class Hall:
+    """The connections and programs of a server; `address` is where local bots dial in.
+
+    `room` is how many games there may be at once in all events together, None for no such limit;
+    `running` is how many there are. `taken` are the slots of bots that a game of any event has or
+    is about to have. With `named` the name of a game on the wire says its event.
+    """
+
+    lobby: Lobby
+    crew: Crew
+    audience: Audience
+    address: tuple[str, int]
+    room: int | None = None
+    named: bool = False
+    running: int = 0
+    taken: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more game may begin."""
+        return self.room is None or self.running < self.room
