@@ -34,6 +34,7 @@ from sternhalma_server.wire import (
     Login,
     Message,
     MoveMade,
+    NoteCode,
     Ping,
     Pong,
     Resign,
@@ -358,7 +359,7 @@ class Referee:
                 self._unsolicited(seat, line, gate, "stale", sentence)
 
     def _unsolicited(
-        self, seat: Seat, line: Line, gate: FloodGate, code: str, sentence: str
+        self, seat: Seat, line: Line, gate: FloodGate, code: NoteCode, sentence: str
     ) -> None:
         """A line that answers nothing: noted and counted, unless it says something by itself."""
         if line.fault is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 VERSION: Final = 1
 QUOTED: Final = 200  # characters of a peer's line that are ever quoted
@@ -18,6 +18,9 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}", re.ASCII)
 _BOT_VERSION: Final = re.compile(r"[A-Za-z0-9._+-]{1,32}", re.ASCII)
 _WORD: Final = re.compile(r"[!-~]{1,64}", re.ASCII)
 _SLOT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
+
+
+NoteCode = Literal["early", "stale", "no-draws", "no-offer", "no-game"]
 
 
 class WireError(ValueError):
@@ -214,7 +217,7 @@ def bye(code: str, sentence: str) -> str:
     return f"bye {code} {sentence}"
 
 
-def note(code: str, sentence: str) -> str:
+def note(code: NoteCode, sentence: str) -> str:
     """Something the bot may want to know, without consequence."""
     return f"note {code} {sentence}"
 
