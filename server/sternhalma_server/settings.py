@@ -19,6 +19,7 @@ from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.event import (
     FORMATS,
+    LEAGUE_FORMATS,
     Bot,
     Event,
     EventFileError,
@@ -91,10 +92,18 @@ def load_settings(path: Path) -> Settings:
     return settings_of(source, str(path), path.parent)
 
 
-def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
+def settings_of(
+    source: bytes,
+    where: str,
+    folder: Path = Path(),
+    *,
+    league: bool = False,
+    draft: bool = False,
+) -> Settings:
     """The settings of an event file's bytes; *where* names it in errors (`EventFileError`).
 
-    The commands of its bots are run in *folder*.
+    The commands of its bots are run in *folder*. In a *league* an event only names its bots, and
+    in a *draft* some may be missing.
     """
 
     def check(key: str, read: Callable[[], T]) -> T:
@@ -107,7 +116,8 @@ def settings_of(source: bytes, where: str, folder: Path = Path()) -> Settings:
         rules = check("rules", lambda: Rules.parse(event.rules))
         check("players", lambda: rules.check_players(event.players))
 
-    event = parse_event(source, where, FORMATS, check_rules)
+    formats = LEAGUE_FORMATS if league else FORMATS
+    event = parse_event(source, where, formats, check_rules, draft=draft)
     rules = Rules.parse(event.rules)
     terms = check("at_limit", lambda: Terms.of(rules, event.limit, event.at_limit))
     control = check("clock", lambda: parse_clock(event.clock))

@@ -2,6 +2,9 @@ import msgspec
 import pytest
 
 from sternhalma_tournament.event import (
+    FORMATS,
+    LADDER_SPREAD,
+    LEAGUE_FORMATS,
     Event,
     EventFileError,
     entries_of,
@@ -163,3 +166,43 @@ def test_the_schema_knows_every_key_and_no_other() -> None:
     assert set(event["properties"]) == {f.encode_name for f in msgspec.structs.fields(Event)}
     assert event["additionalProperties"] is False
     assert msgspec.json.encode(schema)
+
+
+LEAGUE = 'name = "cup"\nrules = "tara"\nplayers = 2\nclock = "2s"\n'
+
+
+def league_event(text: str, *, draft: bool = False) -> Event:
+    return parse_event(text.encode(), "cup.toml", LEAGUE_FORMATS, draft=draft)
+
+
+def test_a_draft_of_a_league_may_lack_entries_that_are_to_come() -> None:
+    assert league_event(LEAGUE, draft=True).bots == ()
+    with pytest.raises(EventFileError, match="bots: expected at least 2 for 2 players a game"):
+        league_event(LEAGUE)
+    assert len(league_event(f'{LEAGUE}[[bots]]\nname = "a"\n[[bots]]\nname = "b"\n').bots) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("remote = true", r"bots\[1\]: expected a name and nothing else of a bot of the league"),
+        ("connections = 2", r"bots\[1\]: expected a name and nothing else"),
+        ("[limits]\nmemory = 64", "limits: expected this key in the league's file only"),
+        ('[tls]\ncert = "a"\nkey = "b"', "tls: expected this key in the league's file only"),
+    ],
+)
+def test_an_event_of_a_league_says_who_plays_and_no_more(text: str, error: str) -> None:
+    with pytest.raises(EventFileError, match=error):
+        league_event(f'{LEAGUE}[[bots]]\nname = "a"\n{text}\n', draft=True)
+
+
+def test_a_ladder_takes_a_league_and_names_no_bots() -> None:
+    ladder = league_event(f'{LEAGUE}format = "ladder"\n')
+    assert (ladder.spread, ladder.bots) == (LADDER_SPREAD, ())
+    assert league_event(f'{LEAGUE}format = "ladder"\nspread = 3\n').spread == 3
+    with pytest.raises(EventFileError, match="bots: expected none with format 'ladder'"):
+        league_event(f'{LEAGUE}format = "ladder"\n[[bots]]\nname = "a"\n')
+    with pytest.raises(EventFileError, match="cycles: expected this key only with format"):
+        league_event(f'{LEAGUE}format = "ladder"\ncycles = 2\n')
+    with pytest.raises(EventFileError, match=r"format: expected one of round-robin, .* 'ladder'"):
+        parse_event(f'{LEAGUE}format = "ladder"\nbots = []\n'.encode(), "cup.toml", FORMATS)

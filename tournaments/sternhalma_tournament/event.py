@@ -36,18 +36,22 @@ __all__ = [
     "wrong_value",
 ]
 
-Format = Literal["round-robin", "gauntlet", "match", "swiss", "knockout"]
-FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+Format = Literal["round-robin", "gauntlet", "match", "swiss", "knockout", "ladder"]
+LEAGUE_FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+# A ladder has no end, so it takes a league to run one.
+FORMATS: Final[tuple[Format, ...]] = LEAGUE_FORMATS[:-1]
 # All games of these are known before the first move.
 SCHEDULED: Final[tuple[Format, ...]] = ("round-robin", "gauntlet", "match")
 _KEYS_OF: Final[dict[str, tuple[Format, ...]]] = {
     "cycles": SCHEDULED,
-    "spread": SCHEDULED,
+    "spread": (*SCHEDULED, "ladder"),
     "challengers": ("gauntlet",),
     "rounds": ("swiss",),
     "games": ("knockout",),
     "third_place": ("knockout",),
 }
+
+LADDER_SPREAD: Final = 10  # without a schedule, games of different lengths need more room
 
 # `$` alone would let a line feed at the end pass in Python; the lookahead means the same in JSON
 # Schema.
@@ -154,13 +158,20 @@ def parse_event(
     where: str,
     formats: Collection[str] = ("round-robin",),
     check: Callable[[Event], None] | None = None,
+    *,
+    draft: bool = False,
 ) -> Event:
     """The event written in *data*; *where* names the file in errors (EventFileError).
 
     *formats* are those the caller can conduct; an event of another one is refused. *check* raises
     what a caller who knows boards has against its rules, before anything that hangs on them.
+    Whoever can conduct a ladder is a league: its events name bots, and nothing more of them. A
+    *draft* may lack entries, which are to come.
     """
+    league = "ladder" in formats
     table = read_toml(data, where)
+    if league:
+        table.setdefault("bots", [])
     event = read_struct(Event, table, where)
     if check is not None:
         check(event)
@@ -168,12 +179,20 @@ def parse_event(
         raise wrong_value(where, "format", f"one of {', '.join(formats)}", event.format)
     if event.format == "swiss" and "tie_breaks" not in table:
         event = msgspec.structs.replace(event, tie_breaks=SWISS_TIE_BREAKS)
+    if event.format == "ladder" and "spread" not in table:
+        event = msgspec.structs.replace(event, spread=LADDER_SPREAD)
     _check_format(event, table, where)
-    _check_bots(event, where)
+    _check_names([bot.name for bot in event.bots], "bots", where)
+    if league:
+        _check_league(event, table, where)
+    else:
+        _check_bots(event, where)
     _check_pairs(event, where)
     _check_tie_breaks(event, where)
-    _check_numbers(event, where)
-    _check_field(event, where)
+    _check_players(event, where)
+    if not draft and event.format != "ladder":
+        _check_numbers(event, where)
+        _check_field(event, where)
     return event
 
 
@@ -237,8 +256,23 @@ def _check_field(event: Event, where: str) -> None:
             raise wrong_value(where, "challengers", expected, list(event.challengers))
 
 
+def _check_league(event: Event, table: dict[str, Any], where: str) -> None:
+    """An event of a league says who plays in it; all else of the bots is the league's."""
+    for key in ("tls", "limits"):
+        if key in table:
+            raise EventFileError(f"{where}: {key}: expected this key in the league's file only")
+    if event.format == "ladder" and event.bots:
+        expected = "none with format 'ladder', which all bots of the league play"
+        raise wrong_value(where, "bots", expected, [bot.name for bot in event.bots])
+    for number, bot in enumerate(event.bots, start=1):
+        if bot != Bot(name=bot.name):
+            raise EventFileError(
+                f"{where}: bots[{number}]: expected a name and nothing else of a bot of the league,"
+                f" got more of {bot.name!r}"
+            )
+
+
 def _check_bots(event: Event, where: str) -> None:
-    _check_names([bot.name for bot in event.bots], "bots", where)
     for number, bot in enumerate(event.bots, start=1):
         at = f"bots[{number}]"
         if bot.remote == (bot.command is not None):
@@ -294,9 +328,12 @@ def _check_tie_breaks(event: Event, where: str) -> None:
             raise wrong_value(where, f"tie_breaks[{number}]", "each tie-break once", tie_break)
 
 
-def _check_numbers(event: Event, where: str) -> None:
+def _check_players(event: Event, where: str) -> None:
     if _plays_in_pairs(event) and event.players not in {4, 6}:
         raise wrong_value(where, "players", "4 or 6 with the option pairs", event.players)
+
+
+def _check_numbers(event: Event, where: str) -> None:
     least = max(2, sides_of(event))
     key = "pairs" if event.pairs else "bots"
     count = len(entries_of(event))
