@@ -1,0 +1,326 @@
+"""The scheduler of a ladder: a rated league without an end, where bots come and go at any time.
+
+No schedule could say who will be there tomorrow, so each game is chosen when it can begin: who
+needs most first (`contenders`), among those who are not too far ahead of anybody present (`pace`).
+What is kept grows with the number of bots, not with the number of games.
+
+With two sides games come in pairs: the next game of two bots has the seats swapped and the opening
+of the one before, so that neither an opening nor a seat can favour anybody. Which game is a return
+depends on what has begun before, so the opening of a game that has begun has to be kept with it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sternhalma_tournament.chance import Chance
+from sternhalma_tournament.contenders import Contender, neediest, opponents
+from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.pace import Pace
+from sternhalma_tournament.presence import Free, Needs, Survey
+from sternhalma_tournament.returns import Returns
+from sternhalma_tournament.schedule import Pairing, opening_key
+from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.seating import SeatBook
+from sternhalma_tournament.strength import Strength, learned
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A game that has begun: which version of each plays, and the game it is the return of."""
+
+    pairing: Pairing
+    versions: tuple[int, ...]
+    answers: Pairing | None
+
+
+class LadderScheduler:
+    """A `Scheduler` of games of *sides* entries, each on *seats* seats, without an end.
+
+    Nobody present begins a game while it is *spread* or more games ahead of anybody present.
+    ValueError for a spread of less than 2.
+    """
+
+    def __init__(self, sides: int, seats: int = 1, spread: int = 10, seed: int = 0) -> None:
+        if sides < 2:
+            raise ValueError(f"expected two sides or more, got {sides!r}")
+        self._sides = sides
+        self._seats = seats
+        self._seed = seed
+        self._pace = Pace(spread)
+        self._book = SeatBook(sides)
+        self._returns = Returns()
+        self._known: dict[str, Contender] = {}
+        self._names: set[str] = set()  # without regard to case
+        self._entry_of: dict[str, str] = {}  # by bot
+        self._withdrawn: set[str] = set()
+        self._running: dict[int, _Running] = {}
+        self._last = 0  # number
+        self._over = 0
+
+    @property
+    def done(self) -> bool:
+        """Never: there is always a game to come."""
+        return False
+
+    @property
+    def games(self) -> int:
+        """The games that run and those that are over, void ones included."""
+        return len(self._running) + self._over
+
+    @property
+    def held(self) -> int:
+        """How many things are remembered: what memory depends on."""
+        lately = sum(one.held for one in self._known.values())
+        return len(self._running) + len(self._pace) + len(self._returns) + lately
+
+    def strength(self, entry: str) -> Strength:
+        """What is believed of the current version of *entry*, to choose opponents by."""
+        return self._find(entry).strength
+
+    def level(self, entry: str) -> int:
+        """How many games *entry* counts as having begun, against others that are present."""
+        self._find(entry)
+        return self._pace.level(entry)
+
+    def next(self, free: Free) -> Pairing | None:
+        """The game to begin now; nothing changes until `start`, but that presence is noted."""
+        chosen = self._choose(self._survey(free))
+        return self._pairing(chosen) if chosen else None
+
+    def start(self, pairing: Pairing) -> None:
+        """The game has begun; ValueError if it runs already or cannot be one of this ladder."""
+        if pairing.number in self._running or pairing.number < 1:
+            raise ValueError(f"expected the number of a game to come, got {pairing!r}")
+        names = pairing.entries
+        if len(names) != self._sides or len(set(names)) < self._sides:
+            raise ValueError(f"expected {self._sides} different entries, got {pairing!r}")
+        players = [self._find(name) for name in names]
+        self._last = max(self._last, pairing.number)
+        self._pace.begin(names)
+        self._book.sit(names)
+        for player in players:
+            player.meet(names)
+        answers = self._returns.begin(pairing) if self._sides == 2 else None
+        versions = tuple(player.number for player in players)
+        self._running[pairing.number] = _Running(pairing, versions, answers)
+
+    def release(self, number: int) -> None:
+        """The game was not played after all; ValueError if it is not running.
+
+        Its number is not used again. (After a stop it is, unless the game comes with `resume` as a
+        void one.)
+        """
+        if number not in self._running:
+            raise ValueError(f"expected the number of a running game, got {number!r}")
+        self._forget(self._running.pop(number))
+
+    def finish(self, result: GameResult) -> None:
+        """The game has ended; one that was not started is taken as started, a void one forgotten.
+
+        Nothing is learned about a version from a game that began before it.
+        """
+        names = result.entries[: self._sides]
+        if result.number not in self._running:
+            self.start(self._game(result.number, names))
+        game = self._running[result.number]
+        if game.pairing.entries != names:
+            raise ValueError(f"expected the entries of {game.pairing!r}, got {result!r}")
+        del self._running[result.number]
+        self._over += 1
+        if not result.scored:
+            self._forget(game)
+            return
+        players = [self._known[name] for name in names]
+        places = result.places[: self._sides]
+        strengths = learned([player.strength for player in players], places)
+        for player, version, strength in zip(players, game.versions, strengths, strict=True):
+            if player.number == version:
+                player.strength = strength
+
+    def resume(self, results: Iterable[GameResult]) -> None:
+        """`finish` for many results, in order of numbers.
+
+        May be called again and again, with what else happened (`join`, `renew`) in between.
+        """
+        for result in results:
+            self.finish(result)
+
+    def join(self, entry: Entry) -> None:
+        """*entry* is known from now on; ValueError if its name or a bot of it is already."""
+        if entry.name.casefold() in self._names:
+            raise ValueError(f"expected a new name for an entry, got {entry.name!r}")
+        needs = Counter(entry.bot(turn) for turn in range(self._seats))
+        taken = [bot for bot in needs if bot in self._entry_of]
+        if taken:
+            raise ValueError(f"expected bots that are in no entry, got {taken[0]!r} in {entry!r}")
+        luck = Chance(f"{self._seed}/ladder/{entry.name}").bits()
+        self._names.add(entry.name.casefold())
+        self._known[entry.name] = Contender(entry.name, entry, needs, luck)
+        self._entry_of.update(dict.fromkeys(needs, entry.name))
+
+    def renew(self, entry: str, version: str) -> None:
+        """*entry* is *version* now; nothing happens if it has been that, or had no game before."""
+        contender = self._find(entry)
+        if contender.version == version:
+            return
+        if contender.version is None and not contender.begun:
+            contender.version = version
+            return
+        self._returns.drop(entry)
+        contender.renew(version)
+
+    def withdraw(self, entry: str, *, forfeit: bool = False) -> None:
+        """*entry* plays no more; *forfeit* means nothing here, where no games are to come."""
+        del forfeit
+        self._find(entry)
+        self._returns.drop(entry)
+        self._withdrawn.add(entry)
+
+    def reinstate(self, entry: str) -> None:
+        """*entry*, which had withdrawn, plays again."""
+        self._find(entry)
+        self._withdrawn.discard(entry)
+
+    def why(self, entry: str, free: Free) -> str:
+        """Why *entry* is not playing; notes presence as `next` does."""
+        contender = self._find(entry)
+        if entry in self._withdrawn:
+            return f"{entry} is withdrawn"
+        lack = Needs.of([contender.entry], self._seats).lack(entry, free)
+        if lack:
+            return lack + self._playing(entry)
+        hall = self._survey(free)
+        if len(hall.present) < self._sides:
+            return f"{entry} waits for {self._sides - len(hall.present)} more to connect"
+        chosen = self._choose(hall)
+        names = [one.name for one in chosen]
+        if entry in names:
+            number = self._last + 1
+            return f"{entry} may begin game {number} as soon as the server has room for it"
+        if not self._pace.within([entry]):
+            return f"{entry} waits because {self._too_far(entry)}"
+        if chosen:
+            return f"{entry} may begin a game after one of {' and '.join(names)}, who need it more"
+        others = sorted(hall.ready - {entry})
+        if len(others) >= self._sides - 1:
+            return f"{entry} waits because {self._too_far(others[0])}"
+        busy = sorted(hall.present - hall.ready)
+        return f"{entry} waits for {_some(busy)} to end a game"
+
+    def _survey(self, free: Free) -> Survey:
+        """Who is there: connected, even if busy, but not with too few connections for any game."""
+        names = {self._entry_of[bot] for bot in free if bot in self._entry_of}
+        hall = Survey(set(), set())
+        for name in names - self._withdrawn:
+            needs = self._known[name].needs
+            if all(free.get(bot, -1) >= count for bot, count in needs.items()):
+                hall.present.add(name)
+                hall.ready.add(name)
+            elif needs.keys() <= free.keys() and not self._lacks_connections(name, free):
+                hall.present.add(name)
+        self._pace.note(hall.present)
+        return hall
+
+    def _choose(self, hall: Survey) -> tuple[Contender, ...]:
+        """Who is to play the next game, in no order of seats; nobody if no game may begin."""
+        ready = [self._known[name] for name in hall.ready]
+        if len(ready) < self._sides:
+            return ()
+        lowest = self._pace.lowest()
+        near = [self._known[name] for name in self._pace.within(hall.ready)]
+        if len(near) >= self._sides:
+            first = neediest(near)
+            pool = ready if lowest == {first.name} else near
+            return self._return(first, pool) or opponents([first], pool, self._sides)
+        # Who is as far ahead as may be can only play if that lifts all of the lowest.
+        if len(lowest) > self._sides or not lowest <= hall.ready:
+            return ()
+        lifted = [self._known[name] for name in sorted(lowest)]
+        return opponents(lifted, ready, self._sides)
+
+    def _return(self, first: Contender, pool: Sequence[Contender]) -> tuple[Contender, ...]:
+        """*first* and the one of *pool* who has waited longest for a return, if there is one."""
+        waiting = self._returns.of(first.name)
+        if not waiting:
+            return ()
+        others = [other for other in pool if other.name in waiting]
+        oldest = min(others, key=lambda other: waiting[other.name].number, default=None)
+        return (first, oldest) if oldest else ()
+
+    def _lacks_connections(self, name: str, free: Free) -> bool:
+        """Whether *name* could not even play if its games were over: nobody may wait for that."""
+        needs = self._known[name].needs
+        return any(0 < free[bot] < count for bot, count in needs.items()) and not any(
+            name in game.pairing.entries for game in self._running.values()
+        )
+
+    def _pairing(self, chosen: Sequence[Contender]) -> Pairing:
+        names = tuple(one.name for one in chosen)
+        first = self._returns.of(names[0]).get(names[1])
+        return self._game(self._last + 1, first.entries[::-1] if first else self._seated(names))
+
+    def _game(self, number: int, names: tuple[str, ...]) -> Pairing:
+        """Game *number*, with the opening of the one it is the return of or a new one."""
+        first = self._returns.of(names[0]).get(names[-1])
+        if first is not None and first.entries == names[::-1]:
+            opening = first.opening
+        else:
+            opening = opening_key(names, str(number))
+        return Pairing(number, names, round=1, cycle=1, opening=opening)
+
+    def _seated(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """*names* in an order that no exchange of two makes more even.
+
+        Six have 720 orders, too many to look at for each game.
+        """
+        cost, better = self._book.cost(names), True
+        while better:
+            better = False
+            for one, other in combinations(range(len(names)), 2):
+                seats = list(names)
+                seats[one], seats[other] = names[other], names[one]
+                its = self._book.cost(seats)
+                if its < cost:
+                    names, cost, better = tuple(seats), its, True
+        return names
+
+    def _forget(self, game: _Running) -> None:
+        """*game* has not been played, but for the levels (`pace`) and who met lately.
+
+        Who could not play each other just now should not be the first to try again.
+        """
+        players = [self._known[name] for name in game.pairing.entries]
+        for seat, (player, version) in enumerate(zip(players, game.versions, strict=True)):
+            self._book.count[player.name][seat] -= 1
+            if player.number == version:
+                player.begun -= 1
+        if self._sides == 2:
+            same = game.versions == tuple(player.number for player in players)
+            self._returns.undo(game.pairing, game.answers if same else None)
+
+    def _playing(self, entry: str) -> str:
+        """In brackets the games that *entry* is in, if any."""
+        numbers = [n for n, game in self._running.items() if entry in game.pairing.entries]
+        games = ", ".join(str(number) for number in sorted(numbers))
+        return f" (playing game {games})" if games else ""
+
+    def _too_far(self, name: str) -> str:
+        lowest = sorted(self._pace.lowest())
+        return (
+            f"{name} is {self._pace.ahead(name)} games ahead of {_some(lowest)}"
+            f"{self._playing(lowest[0])}, and nobody may get {self._pace.spread} ahead"
+        )
+
+    def _find(self, entry: str) -> Contender:
+        contender = self._known.get(entry)
+        if contender is None:
+            raise ValueError(f"expected an entry of the ladder, got {entry!r}")
+        return contender
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of *names*, and how many more there are."""
+    shown, more = names[:3], len(names) - 3
+    return " and ".join([*shown, f"{more} more"] if more > 0 else shown)

@@ -1,0 +1,75 @@
+"""How far who is present has got, so that nobody runs away from the others.
+
+In a league without an end games begun cannot be compared from the first day: a newcomer would have
+to catch up months, and all the others to wait for it. So each has a level. It rises by one with
+each game begun, and only levels of those present are compared. Who arrives below all of them is
+lifted to the lowest, who arrives out of their reach is brought to the highest, and who was away
+for a moment finds its level as it was, so that a new connection buys no games.
+
+A game may begin if nobody in it is then *spread* or more above the lowest present. As nobody ever
+is, the lowest can always play: several of them each other, a single one anybody, since its own
+level rises too. That is why a bound on each bot's own games is kept, and never stops everybody.
+
+A game that is not played after all stays in the levels. Else a bot whose games never come about
+would stay the lowest, and all the others would wait for it.
+"""
+
+from collections.abc import Collection
+
+
+class Pace:
+    """The levels of bots, those present less than *spread* apart; ValueError for less than 2."""
+
+    def __init__(self, spread: int) -> None:
+        if spread < 2:
+            # Of three bots two have played; the third could play neither.
+            raise ValueError(f"expected a spread of 2 or more games, got {spread!r}")
+        self.spread = spread
+        self._levels: dict[str, int] = {}
+        self._present: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def level(self, name: str) -> int:
+        """The level of *name*, comparable only with others that are present."""
+        return self._levels.get(name, 0)
+
+    def note(self, present: set[str]) -> None:
+        """Exactly *present* are there now."""
+        arrived = present - self._present
+        self._present &= present
+        for name in sorted(arrived, key=lambda name: (self.level(name), name)):
+            self._arrive(name)
+
+    def begin(self, names: Collection[str]) -> None:
+        """A game of *names* has begun."""
+        for name in names:
+            self._levels[name] = self.level(name) + 1
+
+    def lowest(self) -> set[str]:
+        """Those present with the lowest level."""
+        floor = self._floor()
+        return {name for name in self._present if self._levels[name] == floor}
+
+    def ahead(self, name: str) -> int:
+        """How many games *name*, who is present, is above the lowest."""
+        return self._levels[name] - self._floor()
+
+    def within(self, names: Collection[str]) -> list[str]:
+        """Which of *names* may begin a game whoever else is in it."""
+        most = self._floor() + self.spread - 2
+        return [name for name in names if self._levels[name] <= most]
+
+    def _floor(self) -> int:
+        return min((self._levels[name] for name in self._present), default=0)
+
+    def _arrive(self, name: str) -> None:
+        level = self.level(name)
+        if self._present:
+            floor = self._floor()
+            if level >= floor + self.spread:
+                level = max(self._levels[other] for other in self._present)
+            level = max(level, floor)
+        self._levels[name] = level
+        self._present.add(name)
