@@ -18,6 +18,7 @@ from sternhalma import (
     Rules,
     format_position,
 )
+from sternhalma.board import STAR, holes_of
 from sternhalma_server import cli, record_lines
 from sternhalma_server.archive import EVENT, STORE, SUMS
 from sternhalma_server.clock import MILLISECOND, Lag
@@ -111,6 +112,25 @@ def test_the_page_names_every_rules_id_with_its_players_marbles_and_turns() -> N
     for name, rules in BASES.items():
         players = ", ".join(map(str, rules.players))
         assert table[name][2:] == [players, str(rules.marbles), str(rules.limit)]
+
+
+def spans(holes: str) -> set[str]:
+    """The holes that a text such as `a5 b5-6` names."""
+    found = re.findall(r"([a-q])(\d+)(?:-(\d+))?(?: |$)", holes)
+    return {
+        f"{row}{number}"
+        for row, first, last in found
+        for number in range(int(first), int(last or first) + 1)
+    }
+
+
+def test_the_page_lists_the_holes_of_every_point_of_the_star() -> None:
+    section = RULES.partition("The holes of the points")[2].partition("The square")[0]
+    named = {point: spans(holes) for point, holes in rows(section)[1:]}
+    assert named == {
+        letter: {STAR.names[hole] for hole in holes_of(point)}
+        for letter, point in STAR.points.items()
+    }
 
 
 def test_the_page_names_every_option() -> None:
