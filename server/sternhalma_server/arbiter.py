@@ -160,7 +160,7 @@ def check_forfeit(word: str | None) -> None:
     """Raise `ValueError` unless *word* is a reason for which a seat forfeits a game, or None."""
     reasons = [reason.value for reason in Reason if reason.is_forfeit]
     if word is not None and word not in reasons:
-        raise ValueError(f"expected none or one of {', '.join(reasons)}, got {word[:40]!r}")
+        raise ValueError(f"expected - or one of {', '.join(reasons)}, got {word[:40]!r}")
 
 
 def sentence_of(ruling: Amendment) -> str:

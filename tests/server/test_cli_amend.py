@@ -67,6 +67,11 @@ def table(folder: Path) -> str:
             "game 2: corrected to 1-2",
         ),
         (
+            ["correct", "2", "1-2", "--forfeits", "-,time"],  # as results.csv has them
+            Correction("because", 2, (1, 2), (None, "time")),
+            "game 2: corrected to 1-2",
+        ),
+        (
             ["late-entry", "late", "--token", DIGEST],
             LateEntry("because", "late", ("late",)),
             "late: late entry",
@@ -170,7 +175,7 @@ def test_a_ruling_is_told_to_programs_in_json(folder: Path, capsys: Captured) ->
         (["correct", "1", "1-2-3"], "expected 2 places in the correction of game 1, got (1, 2, 3)"),
         (["correct", "1", "1-b"], "expected places such as 2-1 or 1-2-2-4, got '1-b'"),
         (["correct", "1"], "expected GAME PLACES after 'correct', got 1"),
-        (["correct", "1", "1-2", "--forfeits", "none,bored"], "expected none or one of illegal, "),
+        (["correct", "1", "1-2", "--forfeits", "none,bored"], "expected - or one of illegal, "),
         (["correct", "1", "1-2", "--forfeits", "time"], "expected as many places and forfeits"),
         (["withdraw"], "expected NAME after 'withdraw', got nothing"),
         (["withdraw", "max", "zoe"], "expected NAME after 'withdraw', got max zoe"),
@@ -208,6 +213,21 @@ def test_a_ruling_needs_a_reason_of_one_line(
     assert amend(folder, "withdraw", "max", reason=reason) == 2
     assert capsys.readouterr().err.startswith(f"sternhalma amend: {problem}")
     assert stored(folder) == []
+
+
+def test_a_reason_may_begin_with_a_hyphen_and_still_is_not_an_option(
+    folder: Path, capsys: Captured
+) -> None:
+    assert amend(folder, "withdraw", "max", reason="-5 degrees") == 0
+    assert amend(folder, "withdraw", "zoe", reason="--json") == 2
+    assert "argument --reason: expected one argument" in capsys.readouterr().err
+
+
+def test_the_usage_has_the_reason_as_what_it_is(capsys: Captured) -> None:
+    assert main(["amend", "--help"]) == 0
+    usage = capsys.readouterr().out.split("\n\n")[0]
+    assert " --reason TEXT" in usage
+    assert "[--reason" not in usage
 
 
 @pytest.mark.parametrize(

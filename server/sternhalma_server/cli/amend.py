@@ -56,10 +56,18 @@ _TOKEN: Final = re.compile(r"sha256:([0-9a-f]{64})")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `amend`."""
+    parser.usage = (
+        "%(prog)s DIR RULING WHAT ... --reason TEXT [--forfeit] [--token DIGEST]"
+        " [--forfeits REASONS] [--json]\n       %(prog)s DIR list [--json]"
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="the results folder")
     parser.add_argument("kind", choices=_KINDS, metavar="RULING", help="one of the above")
     parser.add_argument("what", nargs="*", metavar="WHAT", help="the entry or the game, as above")
-    parser.add_argument("--reason", help="why, in one line; it stands in the table")
+    parser.add_argument(
+        "--reason",
+        metavar="TEXT",
+        help="why, in one line; it stands in the table; every ruling must have it",
+    )
     parser.add_argument(
         "--forfeit", action="store_true", help="with withdraw: forfeit the games to come"
     )
@@ -67,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forfeits",
         metavar="REASONS",
-        help="with correct: who forfeited, by seat, such as none,time for the second",
+        help="with correct: who forfeited, by seat, such as -,time for the second",
     )
     parser.add_argument("--json", action="store_true", help="answer in JSON")
 
@@ -153,7 +161,7 @@ def _on_game(arguments: argparse.Namespace, number: str) -> Amendment:
     forfeits: tuple[str | None, ...] | None = None
     if arguments.forfeits is not None:
         words = arguments.forfeits.split(",")
-        forfeits = tuple(None if word == "none" else word for word in words)
+        forfeits = tuple(None if word in {"-", "none"} else word for word in words)
         for word in forfeits:
             check_forfeit(word)
     return Correction(

@@ -26,12 +26,34 @@ class Parser(argparse.ArgumentParser):
         Raises `BadInputError`.
         """
         try:
-            arguments, unknown = self.parse_known_intermixed_args(words)
+            arguments, unknown = self.parse_known_intermixed_args(self._joined(words))
         except SystemExit:
             return None
         for word in unknown:
             self._refuse(word)
         return arguments
+
+    def _joined(self, words: Sequence[str]) -> list[str]:
+        """*words* with each option's value joined to it by `=` where it begins with a hyphen.
+
+        For argparse such a word is an option, whatever stands before it, and `--forfeits -,time` or
+        `--reason -5` would need the `=` of whoever types it.
+        """
+        known = {text for action in self._actions for text in action.option_strings}
+        taking = {
+            text
+            for action in self._actions
+            for text in action.option_strings
+            if action.nargs is None and text.startswith("--")
+        }
+        joined: list[str] = []
+        for word in words:
+            option = joined[-1] if joined else ""
+            if option in taking and word.startswith("-") and word.partition("=")[0] not in known:
+                joined[-1] = f"{option}={word}"
+            else:
+                joined.append(word)
+        return joined
 
     def error(self, message: str) -> NoReturn:
         """Raise `BadInputError`; argparse calls this."""
