@@ -28,7 +28,6 @@ class Contender:
 
     name: str
     entry: Entry
-    needs: Counter[str]  # connections for a game, by bot
     luck: int
     version: str | None = None
     number: int = 0
@@ -77,9 +76,10 @@ def opponents(
         left = [other for other in pool if other.name in worth]
         for one in added:
             met = one.met_lately()
+            strength = one.strength
             for other in left:
-                taught = lesson(one.strength, other.strength)
-                worth[other.name] += taught / (1 + met[other.name])
+                taught = lesson(strength, other.strength)
+                worth[other.name] += taught / (1 + met.get(other.name, 0))
         added = [max(left, key=lambda other: (worth[other.name], other.luck))]
         del worth[added[0].name]
         game += added

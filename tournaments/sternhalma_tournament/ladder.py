@@ -9,16 +9,16 @@ of the one before, so that neither an opening nor a seat can favour anybody. Whi
 depends on what has begun before, so the opening of a game that has begun has to be kept with it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from sternhalma_tournament.attendance import Attendance
 from sternhalma_tournament.chance import Chance
 from sternhalma_tournament.contenders import Contender, neediest, opponents
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.pace import Pace
-from sternhalma_tournament.presence import Free, Needs, Survey
+from sternhalma_tournament.presence import Free, Survey
 from sternhalma_tournament.returns import Returns
 from sternhalma_tournament.schedule import Pairing, opening_key
 from sternhalma_tournament.scores import GameResult
@@ -38,22 +38,20 @@ class _Running:
 class LadderScheduler:
     """A `Scheduler` of games of *sides* entries, each on *seats* seats, without an end.
 
-    Nobody present begins a game while it is *spread* or more games ahead of anybody present.
-    ValueError for a spread of less than 2.
+    Nobody present begins a game while it is *spread* or more games ahead of anybody present; less
+    than 2 cannot be promised and is taken as 2.
     """
 
     def __init__(self, sides: int, seats: int = 1, spread: int = 10, seed: int = 0) -> None:
         if sides < 2:
             raise ValueError(f"expected two sides or more, got {sides!r}")
         self._sides = sides
-        self._seats = seats
         self._seed = seed
+        self._attendance = Attendance(seats)
         self._pace = Pace(spread)
         self._book = SeatBook(sides)
         self._returns = Returns()
         self._known: dict[str, Contender] = {}
-        self._names: set[str] = set()  # without regard to case
-        self._entry_of: dict[str, str] = {}  # by bot
         self._withdrawn: set[str] = set()
         self._running: dict[int, _Running] = {}
         self._last = 0  # number
@@ -149,16 +147,9 @@ class LadderScheduler:
 
     def join(self, entry: Entry) -> None:
         """*entry* is known from now on; ValueError if its name or a bot of it is already."""
-        if entry.name.casefold() in self._names:
-            raise ValueError(f"expected a new name for an entry, got {entry.name!r}")
-        needs = Counter(entry.bot(turn) for turn in range(self._seats))
-        taken = [bot for bot in needs if bot in self._entry_of]
-        if taken:
-            raise ValueError(f"expected bots that are in no entry, got {taken[0]!r} in {entry!r}")
+        self._attendance.join(entry)
         luck = Chance(f"{self._seed}/ladder/{entry.name}").bits()
-        self._names.add(entry.name.casefold())
-        self._known[entry.name] = Contender(entry.name, entry, needs, luck)
-        self._entry_of.update(dict.fromkeys(needs, entry.name))
+        self._known[entry.name] = Contender(entry.name, entry, luck)
 
     def renew(self, entry: str, version: str) -> None:
         """*entry* is *version* now; nothing happens if it has been that, or had no game before."""
@@ -188,7 +179,7 @@ class LadderScheduler:
         contender = self._find(entry)
         if entry in self._withdrawn:
             return f"{entry} is withdrawn"
-        lack = Needs.of([contender.entry], self._seats).lack(entry, free)
+        lack = self._attendance.lack(contender.entry, free)
         if lack:
             return lack + self._playing(entry)
         hall = self._survey(free)
@@ -210,16 +201,7 @@ class LadderScheduler:
         return f"{entry} waits for {_some(busy)} to end a game"
 
     def _survey(self, free: Free) -> Survey:
-        """Who is there: connected, even if busy, but not with too few connections for any game."""
-        names = {self._entry_of[bot] for bot in free if bot in self._entry_of}
-        hall = Survey(set(), set())
-        for name in names - self._withdrawn:
-            needs = self._known[name].needs
-            if all(free.get(bot, -1) >= count for bot, count in needs.items()):
-                hall.present.add(name)
-                hall.ready.add(name)
-            elif needs.keys() <= free.keys() and not self._lacks_connections(name, free):
-                hall.present.add(name)
+        hall = self._attendance.survey(free, self._withdrawn, lambda name: bool(self._in(name)))
         self._pace.note(hall.present)
         return hall
 
@@ -228,8 +210,8 @@ class LadderScheduler:
         ready = [self._known[name] for name in hall.ready]
         if len(ready) < self._sides:
             return ()
-        lowest = self._pace.lowest()
-        near = [self._known[name] for name in self._pace.within(hall.ready)]
+        lowest, within = self._pace.lowest(), self._pace.within(hall.ready)
+        near = [self._known[name] for name in within]
         if len(near) >= self._sides:
             first = neediest(near)
             pool = ready if lowest == {first.name} else near
@@ -248,13 +230,6 @@ class LadderScheduler:
         others = [other for other in pool if other.name in waiting]
         oldest = min(others, key=lambda other: waiting[other.name].number, default=None)
         return (first, oldest) if oldest else ()
-
-    def _lacks_connections(self, name: str, free: Free) -> bool:
-        """Whether *name* could not even play if its games were over: nobody may wait for that."""
-        needs = self._known[name].needs
-        return any(0 < free[bot] < count for bot, count in needs.items()) and not any(
-            name in game.pairing.entries for game in self._running.values()
-        )
 
     def _pairing(self, chosen: Sequence[Contender]) -> Pairing:
         names = tuple(one.name for one in chosen)
@@ -300,10 +275,13 @@ class LadderScheduler:
             same = game.versions == tuple(player.number for player in players)
             self._returns.undo(game.pairing, game.answers if same else None)
 
+    def _in(self, entry: str) -> list[int]:
+        """The numbers of the games that *entry* is in."""
+        return sorted(n for n, game in self._running.items() if entry in game.pairing.entries)
+
     def _playing(self, entry: str) -> str:
         """In brackets the games that *entry* is in, if any."""
-        numbers = [n for n, game in self._running.items() if entry in game.pairing.entries]
-        games = ", ".join(str(number) for number in sorted(numbers))
+        games = ", ".join(map(str, self._in(entry)))
         return f" (playing game {games})" if games else ""
 
     def _too_far(self, name: str) -> str:

@@ -18,13 +18,11 @@ from collections.abc import Collection
 
 
 class Pace:
-    """The levels of bots, those present less than *spread* apart; ValueError for less than 2."""
+    """The levels of bots, those present less than *spread* apart."""
 
     def __init__(self, spread: int) -> None:
-        if spread < 2:
-            # Of three bots two have played; the third could play neither.
-            raise ValueError(f"expected a spread of 2 or more games, got {spread!r}")
-        self.spread = spread
+        # With 1, when two of three have played, the third could play neither.
+        self.spread = max(spread, 2)
         self._levels: dict[str, int] = {}
         self._present: set[str] = set()
 
@@ -62,14 +60,14 @@ class Pace:
         return [name for name in names if self._levels[name] <= most]
 
     def _floor(self) -> int:
-        return min((self._levels[name] for name in self._present), default=0)
+        return min(map(self._levels.__getitem__, self._present), default=0)
 
     def _arrive(self, name: str) -> None:
         level = self.level(name)
         if self._present:
             floor = self._floor()
             if level >= floor + self.spread:
-                level = max(self._levels[other] for other in self._present)
+                level = max(map(self._levels.__getitem__, self._present))
             level = max(level, floor)
         self._levels[name] = level
         self._present.add(name)

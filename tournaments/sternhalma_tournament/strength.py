@@ -56,8 +56,10 @@ def foreseen(one: Strength, other: Strength) -> tuple[float, float]:
 
 def lesson(one: Strength, other: Strength) -> float:
     """What a game of two promises to teach: p (1 - p) times what is not known of both."""
-    score, _ = foreseen(one, other)
-    return score * (1 - score) * (one.variance + other.variance)
+    # `foreseen` once more, and p (1 - p) at once: this is asked for every two who might play.
+    unknown = one.variance + other.variance
+    apart = (one.mean - other.mean) / (2 * ELO * math.sqrt(1 + _BLUR * unknown))
+    return unknown / (4 * math.cosh(min(350.0, abs(apart))) ** 2)
 
 
 def learned(strengths: Sequence[Strength], places: Sequence[int]) -> tuple[Strength, ...]:
