@@ -7,7 +7,7 @@ clock texts) is checked by the server, which knows boards, with the same `wrong_
 """
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
@@ -29,6 +29,7 @@ __all__ = [
     "Event",
     "EventFileError",
     "Pair",
+    "check_bots",
     "entries_of",
     "event_schema",
     "parse_event",
@@ -182,11 +183,11 @@ def parse_event(
     if event.format == "ladder" and "spread" not in table:
         event = msgspec.structs.replace(event, spread=LADDER_SPREAD)
     _check_format(event, table, where)
-    _check_names([bot.name for bot in event.bots], "bots", where)
     if league:
+        _check_names([bot.name for bot in event.bots], "bots", where)
         _check_league(event, table, where)
     else:
-        _check_bots(event, where)
+        check_bots(event.bots, where)
     _check_pairs(event, where)
     _check_tie_breaks(event, where)
     _check_players(event, where)
@@ -272,8 +273,10 @@ def _check_league(event: Event, table: dict[str, Any], where: str) -> None:
             )
 
 
-def _check_bots(event: Event, where: str) -> None:
-    for number, bot in enumerate(event.bots, start=1):
+def check_bots(bots: Sequence[Bot], where: str) -> None:
+    """Raise `EventFileError` unless all have names of their own and a way to come."""
+    _check_names([bot.name for bot in bots], "bots", where)
+    for number, bot in enumerate(bots, start=1):
         at = f"bots[{number}]"
         if bot.remote == (bot.command is not None):
             got = "both" if bot.remote else "neither"
