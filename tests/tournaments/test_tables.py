@@ -72,6 +72,15 @@ def test_an_event_without_games_has_a_table_too() -> None:
     assert len(standings_csv(empty).splitlines()) == 3
 
 
+def test_one_game_is_no_games() -> None:
+    entries = [Entry(name, (name,)) for name in "ab"]
+    assert "\n1 game; each entry has played 1.\n" in standings_markdown(
+        standings(RESULTS[:1], entries)
+    )
+    interim = standings([], entries, planned=1)
+    assert "\nInterim table: 0 of 1 game; each entry" in standings_markdown(interim)
+
+
 def test_an_uneven_number_of_games_is_said_below_the_table() -> None:
     uneven = standings(RESULTS[:2], [Entry(name, (name,)) for name in "abc"])
     assert "2 games; each entry has played 1 to 2." in standings_markdown(uneven)

@@ -187,13 +187,18 @@ def _summary(standings: Standings) -> str:
     ended = standings.games + standings.void
     byes = sum(row.byes for row in standings.rows)
     if standings.planned is not None and ended + byes < standings.planned:
-        games = f"Interim table: {ended} of {standings.planned - byes} games"
+        planned = standings.planned - byes
+        games = f"Interim table: {ended} of {_games(planned)}"
     else:
-        games = f"{ended} games"
+        games = _games(ended)
     void = f", {standings.void} of them void" if standings.void else ""
     least, most = standings.spread
     played = str(least) if least == most else f"{least} to {most}"
     return f"{games}{void}; each entry has played {played}.\n"
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
 
 
 def _rank(row: Row) -> str:

@@ -86,10 +86,10 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things in words.
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """A number of things in words; *many* is the plural of a noun that does not take an `s`.
 
-    >>> counted(1, "game"), counted(0, "game")
-    ('1 game', '0 games')
+    >>> counted(1, "game"), counted(0, "game"), counted(2, "ply", "plies")
+    ('1 game', '0 games', '2 plies')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun if number == 1 else many or f'{noun}s'}"

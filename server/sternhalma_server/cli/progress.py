@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def outcome(finished: Finished) -> str:
-    """A finished game in one line: who came where, and why it ended."""
+    """A finished game in one line: who came where, why it ended, and who had gone out before."""
     table = finished.table
     result = finished.result
     if result is None:
@@ -26,7 +26,13 @@ def outcome(finished: Finished) -> str:
     order = sorted(zip(result.places, table.bots, strict=True))
     placed = ", ".join(f"{place} {bot}" for place, bot in order)
     cause = "" if finished.cause is None else f" of {table.bots[finished.cause.seat]}"
-    return f"game {table.game}: {placed} ({finished.reason}{cause}, {finished.last.ply - 1} plies)"
+    plies = counted(finished.last.ply - 1, "ply", "plies")
+    outs = "".join(
+        f"; {table.bots[fall.seat]} out by {fall.reason}"
+        for fall in finished.falls
+        if fall is not finished.cause
+    )
+    return f"game {table.game}: {placed} ({finished.reason}{cause}, {plies}{outs})"
 
 
 def resumption(finished: int, running: int) -> str:

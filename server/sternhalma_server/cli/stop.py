@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.control import ControlError, ask
 
 
@@ -20,5 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
         answer = ask(arguments.folder, {"command": "stop"})
     except ControlError as error:
         raise BadInputError(str(error)) from None
-    print(f"{answer['event']}: stopping when {answer['running']} running games are over")
+    running: int = answer["running"]
+    games = f"{counted(running, 'running game')} {'is' if running == 1 else 'are'} over"
+    print(f"{answer['event']}: stopping when {games}")
     return 0
