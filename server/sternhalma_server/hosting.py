@@ -10,17 +10,14 @@ from sternhalma_server.app import run_event
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive, write_tables
 from sternhalma_server.journal import Journal
-from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.record import parse_record
-from sternhalma_server.results import Results
-from sternhalma_server.rulings import enter, late_bots, links, read_results, rulings_of
+from sternhalma_server.rulings import late_bots, read_results
 from sternhalma_server.settings import Settings
-from sternhalma_server.store import Store, StoredEvent, StoredGame, StoreFullError
+from sternhalma_server.staging import stage_event
+from sternhalma_server.store import Store, StoredEvent, StoreFullError
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.formats import scheduler_after
 
 
 def is_finished(root: Path, settings: Settings) -> bool:
@@ -75,23 +72,10 @@ async def host_event(
             check_same(stored, settings)
             event = stored.id
         store.set_state(event, "running")
-        journal = Journal(store, event, observer.tell)
-        results = Results(settings.event)
-        keeper = StoreKeeper(root, results, journal, observer.tell)
-        versions: dict[str, str | None] = {}
-        for link in links(store, event):
-            if isinstance(link, StoredGame):
-                record = parse_record(link.record)
-                keeper.show(record)
-                # Who did not come to a game has no version in its record.
-                versions |= {p.bot: p.version for p in record.players if p.version is not None}
-            else:
-                enter(results, link)
-        scheduler = scheduler_after(settings.event, results.history)
-        rulings = rulings_of(store, event)
-        begun = {game: Begun(lines) for game, lines in store.running_lines(event).items()}
+        staged = stage_event(store, event, settings, root, observer.tell)
+        results, journal, keeper = staged.results, staged.journal, staged.keeper
         if stored is not None:
-            observer.resumed(len(results), len(begun))
+            observer.resumed(len(results), len(staged.begun))
         lost = False
         try:
             async with trio.open_nursery() as nursery:
@@ -102,12 +86,12 @@ async def host_event(
                     listener,
                     keeper,
                     observer,
-                    scheduler=scheduler,
-                    begun=begun,
+                    scheduler=staged.scheduler,
+                    begun=staged.begun,
                     control=root,
-                    rulings=rulings,
-                    versions=versions,
-                    late=late_bots(rulings, store.secrets(event)),
+                    rulings=staged.rulings,
+                    versions=staged.versions,
+                    late=late_bots(staged.rulings, store.secrets(event)),
                     arbiter=Arbiter(settings, results, keeper, store, event, observer),
                 )
                 nursery.cancel_scope.cancel()

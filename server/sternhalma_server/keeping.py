@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 import trio
@@ -24,7 +24,6 @@ from sternhalma_server.outcome import format_outcome, outcome_of
 from sternhalma_server.record import Record, format_record, parse_happening
 from sternhalma_server.recording import line_of, record_of, resumed
 from sternhalma_server.referee import Finished
-from sternhalma_server.results import Results
 from sternhalma_server.rulings import RULING
 from sternhalma_server.store import FinishedGame, GameStoredError
 from sternhalma_server.wire import clean
@@ -113,19 +112,55 @@ class GameLedger:
         await self._keeper.keep(finished, "".join(f"{line}\n" for line in self._said))
 
 
+class Adding(Protocol):
+    """What the results of an event are added up in."""
+
+    def __len__(self) -> int:
+        """How many games there are."""
+        ...
+
+    @property
+    def planned_games(self) -> int:
+        """How many there are to be, those included."""
+        ...
+
+    def add(self, record: Record) -> None:
+        """Count one more game."""
+        ...
+
+    def add_bye(self, bye: GameResult) -> None:
+        """Count a bye."""
+        ...
+
+    def amend(self, amendment: Amendment) -> None:
+        """Heed a ruling of the host."""
+        ...
+
+    def files(self) -> dict[str, str]:
+        """The texts of all tables, by the names of their files."""
+        ...
+
+
 class StoreKeeper:
     """Keeps an event in its store by way of *journal*, and derived from it in the folder *root*.
 
     `epoch` added to the clock of the stamps gives wall time; *tell* is given sentences for the
-    host.
+    host. Without *derives* nothing is written into the folder.
     """
 
     def __init__(
-        self, root: Path, results: Results, journal: Journal, tell: Callable[[str], None]
+        self,
+        root: Path,
+        results: Adding,
+        journal: Journal,
+        tell: Callable[[str], None],
+        *,
+        derives: bool = True,
     ) -> None:
         self._root = root
         self._results = results
         self._journal = journal
+        self._derives = derives
         self._tell = tell
         self._unwritten: list[Record] = []
         self._failed = False  # the last try to write tables
@@ -186,8 +221,9 @@ class StoreKeeper:
     def show(self, record: Record) -> None:
         """Count a game that is stored; what people read is derived soon."""
         self._results.add(record)
-        self._unwritten.append(record)
-        self._news.set()
+        if self._derives:
+            self._unwritten.append(record)
+            self._news.set()
 
     async def write(self) -> None:
         """Derive what people read: records that have no file yet, and the tables.
@@ -195,6 +231,8 @@ class StoreKeeper:
         Whatever goes wrong with that, a full disk say, is told once and tried again with the next
         news: what is derived must never stop what is stored.
         """
+        if not self._derives:
+            return
         async with self._writing:
             self._news = trio.Event()
             # Worked out here, where games are added, and only written elsewhere.
