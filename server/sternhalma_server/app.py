@@ -97,7 +97,7 @@ async def run_event(
             )
             hall = Hall(lobby, crew, audience, (inside.host, inside.port))
             director = Director(
-                settings, scheduler, hall, keeper, observer, begun, rulings, versions
+                settings, scheduler, hall, keeper, observer, begun, rulings, versions or {}
             )
             observer.listening(listener.host, listener.port)
             for door in {listener, inside}:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 import trio
@@ -39,6 +39,7 @@ from sternhalma_tournament.amendments import (
 )
 from sternhalma_tournament.entries import Entry, bots_by_seat
 from sternhalma_tournament.formats import scheduler_after
+from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scheduler import Scheduler, bye_result
 from sternhalma_tournament.scores import GameResult
@@ -51,7 +52,8 @@ class Director:
 
     *scheduler* knows the games to come, those that are over and the host's *rulings* having been
     told to it; *begun* are the games that were running when the server stopped, and *versions*
-    those that bots have played the event with.
+    those that bots have played the event with, None where they may change them. *spare* is how
+    many connections of a bot are to be left to other events.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Director:
         begun: Mapping[int, Begun] | None = None,
         rulings: Iterable[Amendment] = (),
         versions: Mapping[str, str | None] | None = None,
+        spare: Callable[[str], int] | None = None,
     ) -> None:
         self._settings = settings
         self._scheduler = scheduler
@@ -74,7 +77,8 @@ class Director:
         self._observer = observer
         self._conductor = Conductor(settings, keeper, hall)
         self._begun = dict(begun or {})
-        self._roster = Roster(settings, hall, observer.tell, versions)
+        self._ready = settings.waits.ready
+        self._roster = Roster(settings, hall, observer.tell, versions, spare)
         self._entries = {entry.name: entry for entry in settings.entries}
         self._out: set[str] = set()  # entries that play no more, by a ruling of the host
         for ruling in rulings:
@@ -103,7 +107,7 @@ class Director:
             right, got = (version or "none" for version in other)
             return f"expected version {right} as before in this event, got {got}"
         entry = next(name for name, its in self._entries.items() if bot in its.bots)
-        return self._scheduler.why(entry, self._roster.free(self._settings.waits.ready))
+        return self._scheduler.why(entry, self._roster.free(self._ready))
 
     @property
     def running(self) -> int:
@@ -119,6 +123,18 @@ class Director:
     def knows(self, bot: str) -> bool:
         """Whether *bot* plays in this event."""
         return bot in self._roster
+
+    def needs(self, bot: str) -> int:
+        """How many connections of *bot* this event can use now or soon; 0 if it plays no more."""
+        if self._draining or not self.knows(bot) or bot in self._roster.withdrawn:
+            return 0
+        entry = next(name for name, its in self._entries.items() if bot in its.bots)
+        scheduler = self._scheduler
+        if entry in self._out or scheduler.done:
+            return 0
+        if isinstance(scheduler, LeagueScheduler) and not scheduler.to_come(entry):
+            return 0
+        return self._roster.needs(bot)
 
     def has_withdrawn(self, entry: str) -> bool:
         """Whether a bot of *entry* is withdrawn because it did not come to its games."""
@@ -188,6 +204,11 @@ class Director:
         self._draining = True
         self._notify()
 
+    def go_on(self) -> None:
+        """Begin games again after `drain`, if `run` has not returned yet."""
+        self._draining = False
+        self._notify()
+
     async def run(self) -> Summary:
         """Play all games; returns when the last is stored."""
         self._observer.planned(self.games)
@@ -207,7 +228,7 @@ class Director:
         """While nothing can be played, let the host know who is waited for."""
         if self._running or self._draining:
             return
-        free = self._roster.free(self._settings.waits.ready)
+        free = self._roster.free(self._ready)
         missing = [
             bot
             for entry in self._entries.values()
@@ -216,7 +237,7 @@ class Director:
             if bot not in free
         ]
         if missing and missing != self._missing:
-            seconds = self._settings.waits.ready // SECOND
+            seconds = self._ready // SECOND
             names = ", ".join(missing[:8])
             others = f" and {len(missing) - 8} others" if len(missing) > 8 else ""
             self._observer.tell(f"waiting up to {seconds} s for {names}{others}")
@@ -224,8 +245,7 @@ class Director:
 
     async def _something_new(self) -> None:
         """Return when a game has ended, somebody has come or gone, or a wait is over."""
-        waits = self._settings.waits
-        expiry = min(map(self._roster.next_expiry, (waits.ready, waits.restart)))
+        expiry = min(map(self._roster.next_expiry, (self._ready, self._settings.waits.restart)))
         if self._keeper.stalled:
             expiry = min(expiry, trio.current_time() + 1)
         with trio.move_on_at(expiry):
@@ -264,9 +284,9 @@ class Director:
 
     def _next_due(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
         """A game that was due once already and whose bots are there."""
-        waits = self._settings.waits
         for pairing in self._due:
-            patience = waits.restart if pairing.number in self._begun else waits.ready
+            is_begun = pairing.number in self._begun
+            patience = self._settings.waits.restart if is_begun else self._ready
             chairs = self._roster.reserve(self._bots(pairing), patience)
             if chairs is not None:
                 self._due.remove(pairing)
@@ -275,7 +295,7 @@ class Director:
 
     def _next_new(self) -> tuple[Pairing, tuple[Chair, ...]] | None:
         """A game that may begin, by the scheduler's lights, with its bots' slots taken."""
-        patience = self._settings.waits.ready
+        patience = self._ready
         pairing = self._scheduler.next(self._roster.free(patience))
         if pairing is None:
             return None
@@ -332,9 +352,8 @@ class Director:
         holders = await self._gather(chairs, pairing)
         try:
             if self._has_just_gone(chairs, holders):
-                # Its connection ended in this very moment. It has its time to come back like
-                # anybody who is not there when a game is due.
-                self._due.append(pairing)
+                # Its connection ended in this very moment.
+                self._put_off(pairing)
                 return None
             self._roster.take_attendance(chairs, holders)
             versions = [None if holder is None else holder.login.version for holder in holders]
@@ -351,6 +370,11 @@ class Director:
             for holder in holders:
                 if holder is not None:
                     self._lobby.release(holder)
+
+    def _put_off(self, pairing: Pairing) -> None:
+        """Play a game later: who has gone has its time to come back like anybody who is missing
+        when a game is due."""
+        self._due.append(pairing)
 
     def _has_just_gone(self, chairs: tuple[Chair, ...], holders: list[Holder | None]) -> bool:
         return any(

@@ -41,7 +41,9 @@ class Roster:
     """The bots of an event: reserves their slots for games and counts who does not come.
 
     *tell* is given sentences for the host. *versions* are those in which remote bots have played
-    the event; who is connected in another one is not there, as far as this event goes.
+    the event; who is connected in another one is not there, as far as this event goes. None: bots
+    may change theirs. *spare* is
+    how many connections of a bot are to be left to other events.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class Roster:
         hall: Hall,
         tell: Callable[[str], None],
         versions: Mapping[str, str | None] | None = None,
+        spare: Callable[[str], int] | None = None,
     ) -> None:
         self._settings = settings
+        self._spare = spare
         self._lobby = hall.lobby
         self._crew = hall.crew
         self._tell = tell
-        self._versions = dict(versions or {})
+        self._versions = None if versions is None else dict(versions)
         self._taken = hall.taken
         self._attendance: dict[str, Attendance] = {}
         for entry in settings.entries:
@@ -75,6 +79,10 @@ class Roster:
         for bot in entry.bots:
             # With pairs a bot that has no partner plays both seats.
             self._attendance[bot] = Attendance(needs=seats // len(entry.bots))
+
+    def needs(self, bot: str) -> int:
+        """How many connections of *bot* one game takes."""
+        return self._attendance[bot].needs
 
     def rule_out(self, entry: Entry) -> None:
         """The host has withdrawn *entry*: nobody waits for its bots."""
@@ -139,7 +147,10 @@ class Roster:
         else:
             idle = self._lobby.idle(bot)
             slots = [holder.login.slot for holder in idle if self._plays(holder)]
-        return [slot for slot in slots if (bot, slot) not in self._taken]
+        free = [slot for slot in slots if (bot, slot) not in self._taken]
+        if self._spare is None:
+            return free
+        return free[: max(0, len(free) - self._spare(bot))]
 
     def _connections(self, bot: str) -> int:
         """How many connections a remote bot has, in games or not, in the version it plays."""
@@ -147,7 +158,7 @@ class Roster:
 
     def _plays(self, holder: Holder) -> bool:
         version = holder.login.version
-        return self._versions.get(holder.name, version) == version
+        return self._versions is None or self._versions.get(holder.name, version) == version
 
     def other_version(self, bot: str) -> tuple[str | None, str | None] | None:
         """In which version *bot* plays the event, and in which other one it is connected instead.
@@ -155,7 +166,7 @@ class Roster:
         None where that is not so.
         """
         holders = self._lobby.all_of(bot)
-        if not holders or any(map(self._plays, holders)):
+        if self._versions is None or not holders or any(map(self._plays, holders)):
             return None
         return self._versions[bot], holders[0].login.version
 
@@ -177,7 +188,7 @@ class Roster:
             its = self._attendance[chair.bot]
             if holder is not None:
                 its.missed = 0
-                if not self._crew.is_local(chair.bot):
+                if self._versions is not None and not self._crew.is_local(chair.bot):
                     self._versions.setdefault(chair.bot, holder.login.version)
                 continue
             its.missed += 1

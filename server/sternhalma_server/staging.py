@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from pathlib import Path
+from typing import Final
 
 from sternhalma_server.journal import Journal
 from sternhalma_server.keeping import Begun, StoreKeeper
+from sternhalma_server.ladder_results import LadderResults
+from sternhalma_server.outcome import Outcome, read_outcome
 from sternhalma_server.record import parse_record
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import enter, links, rulings_of
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import EventId, Store, StoredGame
+from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment
-from sternhalma_tournament.formats import scheduler_after
+from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.formats import apply_amendment, scheduler_after
+from sternhalma_tournament.ladder import LadderScheduler
 from sternhalma_tournament.scheduler import Scheduler
+
+AT_ONCE: Final = 4096  # games of a ladder that end out of their order, at most
+_VOID: Final = frozenset(reason.value for reason in Reason if reason.is_void)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,85 @@ def stage_event(
         begun=begun_games(store, event),
         versions=versions,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StagedLadder:
+    """A ladder ready to be played on; see `Staged`."""
+
+    results: LadderResults
+    journal: Journal
+    keeper: StoreKeeper
+    scheduler: LadderScheduler
+    rulings: Sequence[Amendment]
+    begun: dict[int, Begun]
+
+
+def stage_ladder(
+    store: Store,
+    event: EventId,
+    settings: Settings,
+    root: Path,
+    tell: Callable[[str], None],
+    bots: Iterable[str],
+) -> StagedLadder:
+    """Make the ladder *event* ready, which *bots* play now; see `stage_event`.
+
+    All of its games are gone through, since it has no table that would say what they came to.
+    """
+    journal = Journal(store, event, tell)
+    results = LadderResults()
+    playing = list(bots)
+    sides = settings.sides
+    seats, spread = settings.event.players // sides, settings.event.spread
+    scheduler = LadderScheduler(sides, seats, spread, settings.event.seed)
+    known: set[str] = set()
+
+    def join(bot: str) -> None:
+        if bot not in known:
+            known.add(bot)
+            scheduler.join(Entry(bot, (bot,)))
+
+    for bot in playing:
+        join(bot)
+    for number, outcome in _by_number(store, event):
+        for bot, version in zip(outcome.bots, outcome.versions, strict=True):
+            join(bot)
+            if version is not None or outcome.reason not in _VOID:
+                scheduler.renew(bot, version or "")
+        scheduler.finish(outcome.result(number))
+        results.count(outcome)
+    for bot in known.difference(playing):
+        scheduler.withdraw(bot)
+    rulings = rulings_of(store, event)
+    for ruling in rulings:
+        results.amend(ruling)
+        apply_amendment(scheduler, ruling)
+    return StagedLadder(
+        results=results,
+        journal=journal,
+        keeper=StoreKeeper(root, results, journal, tell, derives=False),
+        scheduler=scheduler,
+        rulings=rulings,
+        begun=begun_games(store, event),
+    )
+
+
+def _by_number(store: Store, event: EventId) -> Iterator[tuple[int, Outcome]]:
+    """The games of a ladder by number, in which order they were begun.
+
+    They were stored as they ended, and so no further apart than there were games at once.
+    """
+    window: list[tuple[int, int, Outcome]] = []
+    for stored in store.outcomes(event):
+        outcome = read_outcome(stored.outcome, stored.record)
+        heappush(window, (stored.game, stored.place, outcome))
+        if len(window) > AT_ONCE:
+            number, _, first = heappop(window)
+            yield number, first
+    while window:
+        number, _, first = heappop(window)
+        yield number, first
 
 
 def begun_games(store: Store, event: EventId) -> dict[int, Begun]:

@@ -117,6 +117,10 @@ class LeagueScheduler:
         )
         self._lanes.append(Lane(schedule, self._seats, self._spread))
 
+    def to_come(self, entry: str) -> bool:
+        """Whether *entry* may have games that have not begun."""
+        return any(lane.to_come(entry) for lane in self._lanes_of(entry))
+
     def why(self, entry: str, free: Free) -> str:
         """Why *entry* is not playing; a late entry's own games come first."""
         self._check(entry)
