@@ -39,6 +39,7 @@ from sternhalma_tournament.amendments import (
     Withdrawal,
     check_game,
     format_amendment,
+    sentence_of,
 )
 from sternhalma_tournament.formats import scheduler_after
 
@@ -161,14 +162,6 @@ def check_forfeit(word: str | None) -> None:
     reasons = [reason.value for reason in Reason if reason.is_forfeit]
     if word is not None and word not in reasons:
         raise ValueError(f"expected - or one of {', '.join(reasons)}, got {word[:40]!r}")
-
-
-def sentence_of(ruling: Amendment) -> str:
-    """What was ruled, as the table says it."""
-    notes = Rulings.of([ruling]).notes()
-    if isinstance(ruling, Reinstatement):
-        return f"{ruling.entry}: reinstated ({ruling.reason})"
-    return notes[0]
 
 
 def _check_late(settings: Settings, taken: Sequence[str], ruling: LateEntry) -> None:

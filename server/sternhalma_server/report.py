@@ -17,6 +17,7 @@ from sternhalma_server.record import Draw, Out, Ply, Slip
 from sternhalma_server.telling import Telling, spoken, wall
 from sternhalma_server.timing import credit_left, length, moment
 from sternhalma_server.verdict import Reason
+from sternhalma_tournament.amendments import Amendment, sentence_of
 
 BECAUSE: Final[Mapping[Reason, str]] = {
     Reason.GOAL: "enough players have filled their targets",
@@ -40,12 +41,15 @@ _FALL_HEAD: Final = ("ply", "asked", "answered", "took", "credit", "charged", "l
 _LEFT_ALIGNED: Final = frozenset({"seat", "move"})
 
 
-def report(telling: Telling, *, board: bool = False) -> list[str]:
+def report(
+    telling: Telling, rulings: Sequence[Amendment] = (), *, board: bool = False
+) -> list[str]:
     """The lines of the report, with the *board* as it stood if that is wanted.
 
-    Raises `ValueError` for a record whose moves or times cannot be read.
+    *rulings* are those of the host that change what the game counts, in their order. Raises
+    `ValueError` for a record whose moves or times cannot be read.
     """
-    lines = [*_opening(telling), "", *_list(telling)]
+    lines = [*_opening(telling, rulings), "", *_list(telling)]
     for out in telling.happened:
         if isinstance(out, Out) and out.reason is Reason.TIME:
             lines += ["", *_fall(telling, out)]
@@ -61,8 +65,8 @@ def said_lines(telling: Telling, said: str) -> list[str]:
     return [f"{at:>{width}} {seat} {text}".rstrip() for at, seat, text in lines]
 
 
-def _opening(telling: Telling) -> Iterator[str]:
-    """Who plays, by which rules, and how it ended."""
+def _opening(telling: Telling, rulings: Sequence[Amendment]) -> Iterator[str]:
+    """Who plays, by which rules, how it ended, and what was ruled about it."""
     record = telling.record
     then = "placed by progress" if record.at_limit == "progress" else "level"
     clock = "no clock" if record.clock == "none" else f"clock {record.clock}"
@@ -82,6 +86,8 @@ def _opening(telling: Telling) -> Iterator[str]:
         yield f"still running, {_plies(record.ply)} so far"
     else:
         yield f"over by {record.reason}, {_plies(record.ply)}: {BECAUSE[record.reason]}"
+    for ruling in rulings:
+        yield f"ruled by the host: {sentence_of(ruling)}"
     if telling.start is not None:
         yield (
             f"first question at {wall(telling.start)}; asked and answered are seconds since then,"

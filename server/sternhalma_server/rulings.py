@@ -7,7 +7,7 @@ their order, a server that goes on, a table that is asked for, an audit, comes t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,15 @@ from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.store import Amendment, EventId, Store, StoredEvent, StoredGame, StoreError
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.amendments import Amendment as HostRuling
-from sternhalma_tournament.amendments import LateEntry, late_entries, parse_amendment
+from sternhalma_tournament.amendments import (
+    Annulment,
+    Correction,
+    Expunging,
+    LateEntry,
+    late_entries,
+    parse_amendment,
+)
+from sternhalma_tournament.amendments import Rulings as HostRulings
 from sternhalma_tournament.scores import BYE, GameResult
 
 RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
@@ -62,6 +70,24 @@ def read_amendment(amendment: Amendment) -> GameResult | HostRuling | None:
 def rulings_of(store: Store, event: EventId) -> list[HostRuling]:
     """All rulings of the host, in their order."""
     return [parse_amendment(one.text) for one in store.amendments(event) if one.kind == RULING]
+
+
+def rulings_on(
+    game: int, entries: Collection[str], rulings: Sequence[HostRuling]
+) -> list[HostRuling]:
+    """Those of *rulings* that change what *game* between *entries* counts, in their order.
+
+    Rulings on the game are all there, of which the last one counts; of an entry that is expunged,
+    and so none of its games counts, the one that holds.
+    """
+    holding = HostRulings.of(rulings).entries
+    expunged = [holding[name] for name in entries if isinstance(holding.get(name), Expunging)]
+    return [
+        ruling
+        for ruling in rulings
+        if (isinstance(ruling, Correction | Annulment) and ruling.number == game)
+        or any(ruling is one for one in expunged)
+    ]
 
 
 def stored_event(store: Store) -> StoredEvent:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from server.kept import CUP, event_text, keep, played
@@ -27,6 +29,16 @@ from sternhalma_tournament.amendments import (
 
 Captured = pytest.CaptureFixture[str]
 DIGEST = f"sha256:{hashlib.sha256(b'secret').hexdigest()}"
+
+
+NOW = datetime(2026, 11, 29, 20, 30, tzinfo=UTC)
+AT = "2026-11-29T20:30:00Z"
+THEN = "2026-11-29 20:30:00 UTC"
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sternhalma_server.cli.amend.utc_now", lambda: NOW)
 
 
 @pytest.fixture
@@ -78,15 +90,15 @@ def table(folder: Path) -> str:
         ),
     ],
 )
-def test_a_ruling_is_stored_with_its_reason_and_is_in_the_table(
+def test_a_ruling_is_stored_with_its_reason_and_time_and_is_in_the_table(
     folder: Path, capsys: Captured, words: list[str], ruling: Ruling, note: str
 ) -> None:
     records = sorted((folder / "games").iterdir())
     before = [path.read_bytes() for path in records], (folder / "results.csv").read_bytes()
     assert amend(folder, *words) == 0
-    assert capsys.readouterr().out.splitlines()[0] == f"{note} (because)"
-    assert stored(folder) == [ruling]
-    assert f"- {note} (because)\n" in table(folder)
+    assert capsys.readouterr().out.splitlines()[0] == f"{note} (because), {THEN}"
+    assert stored(folder) == [msgspec.structs.replace(ruling, at=AT)]
+    assert f"- {note} (because), {THEN}\n" in table(folder)
     after = [path.read_bytes() for path in records], (folder / "results.csv").read_bytes()
     assert after == before, "nothing is changed in place"
     assert main(["verify", str(folder)]) == 0
@@ -141,13 +153,13 @@ def test_among_rulings_on_one_thing_the_last_one_counts(folder: Path, capsys: Ca
     assert amend(folder, "reinstate", "max", reason="it was one") == 0
     assert "disqualified" not in table(folder)
     assert stored(folder) == [
-        Disqualification("two programs", "max"),
-        Reinstatement("it was one", "max"),
+        Disqualification("two programs", "max", at=AT),
+        Reinstatement("it was one", "max", at=AT),
     ]
     capsys.readouterr()
     assert main(["amend", str(folder), "list"]) == 0
     assert capsys.readouterr().out == (
-        "max: disqualified (two programs)\nmax: reinstated (it was one)\n"
+        f"max: disqualified (two programs), {THEN}\nmax: reinstated (it was one), {THEN}\n"
     )
 
 
@@ -158,7 +170,7 @@ def test_a_list_without_rulings_says_so(folder: Path, capsys: Captured) -> None:
 
 def test_a_ruling_is_told_to_programs_in_json(folder: Path, capsys: Captured) -> None:
     assert main(["amend", str(folder), "withdraw", "max", "--reason", "why", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == ["max: withdrawn (why)"]
+    assert json.loads(capsys.readouterr().out) == [f"max: withdrawn (why), {THEN}"]
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,20 @@ from sternhalma_server.keeping import begin_line
 from sternhalma_server.record import Ply
 from sternhalma_server.recording import line_of
 from sternhalma_server.report import report
+from sternhalma_server.rulings import stored_event
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Decision, Store
 from sternhalma_server.telling import Telling
-from sternhalma_tournament.amendments import LateEntry, format_amendment
+from sternhalma_tournament.amendments import (
+    Amendment,
+    Annulment,
+    Correction,
+    Expunging,
+    LateEntry,
+    Reinstatement,
+    Withdrawal,
+    format_amendment,
+)
 from sternhalma_tournament.roundrobin import schedule_of
 
 Captured = pytest.CaptureFixture[str]
@@ -152,6 +162,47 @@ def test_a_running_game_of_a_late_entry_is_told(tmp_path: Path, capsys: Captured
     )
     out = printed(capsys, tmp_path, "7").splitlines()
     assert out[1:3] == ["A kim", "D zoe 2"]
+
+
+def test_what_was_ruled_about_a_game_is_told_with_its_reason_and_time(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    zoe = GAMES[1].players[0].entry
+    rulings: list[Amendment] = [
+        Correction("clocks", 2, (2, 1), at="2026-11-29T20:30:00Z"),
+        Annulment("another game", 3),
+        Expunging("no program", zoe),
+        Withdrawal("no time", GAMES[1].players[1].entry),  # what it has played counts
+        Annulment("power cut", 2),
+    ]
+    keep(tmp_path, CUP, GAMES)
+    with Store.open(tmp_path / STORE) as store:
+        for ruling in rulings:
+            store.amend(stored_event(store).id, "ruling", format_amendment(ruling))
+    out = printed(capsys, tmp_path, "2").splitlines()
+    assert [line for line in out if line.startswith("ruled by the host: ")] == [
+        "ruled by the host: game 2: corrected to 2-1 (clocks), 2026-11-29 20:30:00 UTC",
+        f"ruled by the host: {zoe}: expunged (no program)",
+        "ruled by the host: game 2: annulled (power cut)",
+    ]
+    assert json.loads(printed(capsys, tmp_path, "2", "--json"))["rulings"][0] == {
+        "kind": "correction",
+        "reason": "clocks",
+        "number": 2,
+        "places": [2, 1],
+        "at": "2026-11-29T20:30:00Z",
+    }
+
+
+def test_an_entry_that_is_reinstated_is_no_news_of_its_games(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    zoe = GAMES[1].players[0].entry
+    keep(tmp_path, CUP, GAMES)
+    with Store.open(tmp_path / STORE) as store:
+        for ruling in (Expunging("no program", zoe), Reinstatement("it was one", zoe)):
+            store.amend(stored_event(store).id, "ruling", format_amendment(ruling))
+    assert printed(capsys, tmp_path, "2") == told(Telling(GAMES[1]))
 
 
 BAD = {

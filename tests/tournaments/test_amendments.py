@@ -28,6 +28,7 @@ ALL: list[Amendment] = [
     LateEntry(reason="r", entry="d", bots=("d",)),
     Correction(reason="r", number=1, places=(2, 1), forfeits=(None, "time")),
     Annulment(reason="r", number=1),
+    Annulment(reason="r", number=1, at="2026-11-29T20:30:00Z"),
 ]
 
 
@@ -48,11 +49,29 @@ def test_an_amendment_survives_the_round_trip_through_text(amendment: Amendment)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"kind":"exile","reason":"r"}', '{"kind":"annulment","number":1}']
+    "text",
+    [
+        "",
+        "{}",
+        '{"kind":"exile","reason":"r"}',
+        '{"kind":"annulment","number":1}',
+        '{"kind":"annulment","number":1,"reason":"r","at":"yesterday"}',
+    ],
 )
 def test_what_is_no_amendment_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected an amendment, got"):
         parse_amendment(text)
+
+
+def test_a_ruling_of_a_store_that_noted_no_times_is_read_and_told_without_one() -> None:
+    text = '{"kind":"withdrawal","reason":"r","entry":"a","forfeit":false}'
+    assert parse_amendment(text) == Withdrawal(reason="r", entry="a")
+    assert after(parse_amendment(text)).notes == ("a: withdrawn (r)",)
+
+
+def test_a_table_says_when_a_ruling_was_made() -> None:
+    ruling = Withdrawal(reason="r", entry="a", at="2026-11-29T20:30:00Z")
+    assert after(ruling).notes == ("a: withdrawn (r), 2026-11-29 20:30:00 UTC",)
 
 
 def test_a_ruling_needs_a_reason() -> None:

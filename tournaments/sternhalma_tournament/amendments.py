@@ -16,10 +16,25 @@ from msgspec import Meta
 from sternhalma_tournament.scores import BYE, GameResult
 
 Reason = Annotated[str, Meta(min_length=1)]
+# `$` alone would let a line feed at the end pass in Python.
+Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$(?!\n)")]
 
 
-class Ruling(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
-    """Common to all rulings: why."""
+class Dated(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    tag_field="kind",
+    kw_only=True,
+    omit_defaults=True,
+):
+    """When a ruling was made, in UTC; None for those made before that was noted."""
+
+    at: Moment | None = None
+
+
+class Ruling(Dated, frozen=True, forbid_unknown_fields=True):
+    """Common to all rulings: why, and when."""
 
     reason: Reason
 
@@ -145,19 +160,30 @@ class Rulings:
             yield replace(result, reason="aborted") if counted is None else counted
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each ruling that holds, entries by name and then games by number."""
-        about_entries = [
-            f"{name}: {self.status(name)} ({ruling.reason})"
-            for name, ruling in sorted(self.entries.items())
-        ]
-        about_games = [
-            f"game {number}: {_said(ruling)} ({ruling.reason})"
-            for number, ruling in sorted(self.games.items())
-        ]
-        return (*about_entries, *about_games)
+        """`sentence_of` each ruling that holds, entries by name and then games by number."""
+        about_entries = [ruling for _, ruling in sorted(self.entries.items())]
+        about_games = [ruling for _, ruling in sorted(self.games.items())]
+        return tuple(sentence_of(ruling) for ruling in (*about_entries, *about_games))
 
 
 NO_RULINGS: Final = Rulings({}, {})
+
+
+def sentence_of(ruling: Amendment) -> str:
+    """What was ruled, why and when, as tables say it.
+
+    >>> sentence_of(Annulment("power cut", 2, at="2026-11-29T20:30:00Z"))
+    'game 2: annulled (power cut), 2026-11-29 20:30:00 UTC'
+    """
+    match ruling:
+        case Correction() | Annulment():
+            subject = f"game {ruling.number}: {_said(ruling)}"
+        case Reinstatement():
+            subject = f"{ruling.entry}: reinstated"
+        case _:
+            subject = f"{ruling.entry}: {_STATUS[type(ruling)]}"
+    at = "" if ruling.at is None else f", {ruling.at[:10]} {ruling.at[11:19]} UTC"
+    return f"{subject} ({ruling.reason}){at}"
 
 
 def format_amendment(amendment: Amendment) -> str:

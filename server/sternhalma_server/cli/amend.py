@@ -19,10 +19,11 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sternhalma_server.arbiter import check_forfeit, check_reason, rule_at_rest, sentence_of
+from sternhalma_server.arbiter import check_forfeit, check_reason, rule_at_rest
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import SOCKET, ControlError, ask
@@ -39,6 +40,7 @@ from sternhalma_tournament.amendments import (
     Reinstatement,
     Withdrawal,
     format_amendment,
+    sentence_of,
 )
 
 _KINDS: Final = (
@@ -89,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.kind == "list":
             sentences = _list(folder, arguments)
         else:
-            sentences = _rule(folder, _ruling(arguments), _token(arguments))
+            sentences = _rule(folder, _ruling(arguments, utc_now()), _token(arguments))
     except (ValueError, StoreError, LockedError, OSError) as error:
         raise BadInputError(str(error)) from None
     if arguments.json:
@@ -97,6 +99,11 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print("\n".join(sentences) or "no rulings")
     return 0
+
+
+def utc_now() -> datetime:
+    """The time of day that a ruling is noted with."""
+    return datetime.now(UTC)
 
 
 def _rule(folder: Path, ruling: Amendment, token: str | None) -> list[str]:
@@ -117,8 +124,8 @@ def _list(folder: Path, arguments: argparse.Namespace) -> list[str]:
         return [sentence_of(ruling) for ruling in rulings_of(store, stored_event(store).id)]
 
 
-def _ruling(arguments: argparse.Namespace) -> Amendment:
-    """The ruling that the arguments name. Raises `BadInputError`, `ValueError`."""
+def _ruling(arguments: argparse.Namespace, now: datetime) -> Amendment:
+    """The ruling that the arguments name, made *now*. Raises `BadInputError`, `ValueError`."""
     kind: str = arguments.kind
     for option, its in (("forfeit", "withdraw"), ("token", "late-entry"), ("forfeits", "correct")):
         if getattr(arguments, option) and kind != its:
@@ -133,27 +140,28 @@ def _ruling(arguments: argparse.Namespace) -> Amendment:
         got = " ".join(arguments.what) or "nothing"
         raise BadInputError(f"expected {' '.join(wanted)} after {kind!r}, got {got}")
     subject: str = arguments.what[0]
+    at = f"{now:%Y-%m-%dT%H:%M:%SZ}"
     if kind in {"correct", "annul"}:
-        return _on_game(arguments, subject)
+        return _on_game(arguments, subject, at)
     reason: str = arguments.reason
     match kind:
         case "withdraw":
-            return Withdrawal(reason=reason, entry=subject, forfeit=arguments.forfeit)
+            return Withdrawal(reason, subject, arguments.forfeit, at=at)
         case "disqualify":
-            return Disqualification(reason=reason, entry=subject)
+            return Disqualification(reason, subject, at=at)
         case "expunge":
-            return Expunging(reason=reason, entry=subject)
+            return Expunging(reason, subject, at=at)
         case "reinstate":
-            return Reinstatement(reason=reason, entry=subject)
+            return Reinstatement(reason, subject, at=at)
         case _:
-            return LateEntry(reason=reason, entry=subject, bots=(subject,))
+            return LateEntry(reason, subject, (subject,), at=at)
 
 
-def _on_game(arguments: argparse.Namespace, number: str) -> Amendment:
+def _on_game(arguments: argparse.Namespace, number: str, at: str) -> Amendment:
     if not (number.isdecimal() and number.isascii()):
         raise BadInputError(f"expected the number of a game, got {number[:40]!r}")
     if arguments.kind == "annul":
-        return Annulment(reason=arguments.reason, number=int(number))
+        return Annulment(arguments.reason, int(number), at=at)
     text: str = arguments.what[1]
     places = text.split("-")
     if not all(place.isdecimal() and place.isascii() for place in places):
@@ -164,12 +172,7 @@ def _on_game(arguments: argparse.Namespace, number: str) -> Amendment:
         forfeits = tuple(None if word in {"-", "none"} else word for word in words)
         for word in forfeits:
             check_forfeit(word)
-    return Correction(
-        reason=arguments.reason,
-        number=int(number),
-        places=tuple(map(int, places)),
-        forfeits=forfeits,
-    )
+    return Correction(arguments.reason, int(number), tuple(map(int, places)), forfeits, at=at)
 
 
 def _token(arguments: argparse.Namespace) -> str | None:

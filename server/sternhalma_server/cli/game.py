@@ -1,7 +1,8 @@
 """Tell how a game went: who, by which rules, move by move, and why it ended so.
 
 Each move comes with what it was charged, when it was asked for and when it was answered; a loss by
-time comes with its evidence. A game that is still running is told as far as it has come.
+time comes with its evidence. What the host has ruled about the game is told before its moves. A
+game that is still running is told as far as it has come.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from sternhalma import Game
 from sternhalma_server.archive import EVENT, STORE, read_record, record_name
@@ -20,12 +23,12 @@ from sternhalma_server.keeping import Begun
 from sternhalma_server.record import Player, Record, parse_record
 from sternhalma_server.recording import recorded
 from sternhalma_server.report import report, said_lines
-from sternhalma_server.rulings import rulings_of, stored_event
+from sternhalma_server.rulings import rulings_of, rulings_on, stored_event
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.store import EventId, Store, StoreError
 from sternhalma_server.telling import Telling, facts
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.amendments import late_entries
+from sternhalma_tournament.amendments import Amendment, late_entries
 from sternhalma_tournament.entries import Entry, bots_by_seat
 
 
@@ -48,7 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the report; the exit status."""
     try:
-        telling, said = _telling(arguments.folder, arguments.number)
+        told = _told(arguments.folder, arguments.number)
+        telling, said = told.telling, told.said
         last = telling.record.ply
         if arguments.ply is not None and arguments.ply > last:
             raise BadInputError(f"argument --ply: expected 0 to {last}, got {arguments.ply}")
@@ -57,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"argument --said: expected a folder with {STORE} in it,"
                 f" got {str(arguments.folder)!r}"
             )
-        _print(replace(telling, upto=arguments.ply), said or "", arguments)
+        _print(replace(told, telling=replace(telling, upto=arguments.ply)), arguments)
     except (StoreError, ValueError) as error:
         raise BadInputError(f"{arguments.folder}: {error}") from None
     return CLEAN
@@ -72,18 +76,29 @@ def _ply(text: str) -> int:
         raise argparse.ArgumentTypeError(f"expected a ply from 0, got {text[:40]!r}") from None
 
 
-def _print(telling: Telling, said: str, arguments: argparse.Namespace) -> None:
+def _print(told: _Told, arguments: argparse.Namespace) -> None:
+    telling, said = told.telling, told.said or ""
     if arguments.json:
-        print(json.dumps(facts(telling, said if arguments.said else None)))
+        ruled = [msgspec.to_builtins(ruling) for ruling in told.rulings]
+        print(json.dumps(facts(telling, said if arguments.said else None) | {"rulings": ruled}))
         return
-    lines = report(telling, board=arguments.board)
+    lines = report(telling, told.rulings, board=arguments.board)
     if arguments.said:
         lines += ["", *said_lines(telling, said)]
     print("\n".join(lines))
 
 
-def _telling(folder: Path, number: int) -> tuple[Telling, str | None]:
-    """The game of a results folder, and what its seats said where there is a store."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A game, the lines of its seats where there is a store, and the rulings that change what it
+    counts."""
+
+    telling: Telling
+    said: str | None
+    rulings: Sequence[Amendment] = ()
+
+
+def _told(folder: Path, number: int) -> _Told:
     if (folder / STORE).exists():
         with Store.read(folder / STORE) as store:
             return _stored(store, number)
@@ -101,24 +116,27 @@ def _telling(folder: Path, number: int) -> tuple[Telling, str | None]:
     try:
         settings = settings_of((folder / EVENT).read_bytes(), EVENT)
     except (OSError, ValueError):
-        return Telling(record), None  # only what the event credits is not known
-    return Telling(record, lag=settings.lag), None
+        return _Told(Telling(record), None)  # only what the event credits is not known
+    return _Told(Telling(record, lag=settings.lag), None)
 
 
-def _stored(store: Store, number: int) -> tuple[Telling, str]:
+def _stored(store: Store, number: int) -> _Told:
     stored = stored_event(store)
     settings = settings_of(stored.source, EVENT)
     # Asked before, so that a game that ends in between is found in the second place.
     lines = store.running_lines(stored.id).get(number)
     game = store.game(stored.id, number)
     if game is not None:
-        return Telling(parse_record(game.record), lag=settings.lag), game.said
+        record = parse_record(game.record)
+        entries = [player.entry for player in record.players]
+        ruled = rulings_on(number, entries, rulings_of(store, stored.id))
+        return _Told(Telling(record, lag=settings.lag), game.said, ruled)
     if lines is None:
         raise BadInputError(f"expected a game of {stored.name} that has begun, got game {number}")
     begun = Begun(lines)
     record = _standing(settings, _late(store, stored.id), begun)
     said = "".join(f"{line}\n" for line in begun.said)
-    return Telling(record, running=True, lag=settings.lag), said
+    return _Told(Telling(record, running=True, lag=settings.lag), said)
 
 
 def _late(store: Store, event: EventId) -> list[Entry]:
