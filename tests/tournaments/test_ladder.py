@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sternhalma_tournament.chance import Chance
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.ladder import LadderScheduler
 from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.scores import GameResult
 from tournaments.results import game
 
 
@@ -21,9 +23,14 @@ def names(size: int) -> list[str]:
     return [f"n{n}" for n in range(size)]
 
 
-def begin(scheduler: LadderScheduler, free: dict[str, int]) -> Pairing:
+def next_of(scheduler: LadderScheduler, free: dict[str, int]) -> Pairing:
     pairing = scheduler.next(free)
     assert pairing is not None
+    return pairing
+
+
+def begin(scheduler: LadderScheduler, free: dict[str, int]) -> Pairing:
+    pairing = next_of(scheduler, free)
     scheduler.start(pairing)
     return pairing
 
@@ -153,3 +160,321 @@ def test_a_number_is_not_used_again_after_a_game_that_was_not_played() -> None:
     assert begin(scheduler, free).number == 2
     with pytest.raises(ValueError, match="expected the number of a running game, got 1"):
         scheduler.release(1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(HALLS, st.lists(st.tuples(st.integers(0, 2), st.integers(0, 99)), min_size=80, max_size=160))
+def test_with_everybody_there_games_begun_stay_less_than_the_spread_apart(
+    hall: Hall, steps: list[tuple[int, int]]
+) -> None:
+    hall.present = set(hall.slots)
+    begun = Counter[str]()
+    for step, which in steps:
+        if (step == 0 and hall.running) or not hall.begin():
+            hall.end(which, how=2)
+        else:
+            begun.update(hall.running[-1].entries)
+        counts = [begun[name] for name in hall.slots]
+        assert max(counts) - min(counts) < hall.spread
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 4), st.integers(0, 3), st.lists(st.integers(0, 9), max_size=40))
+def test_a_ladder_that_was_stopped_goes_on_as_if_it_had_not_been(
+    sides: int, more: int, how: list[int]
+) -> None:
+    first, again = ladder(sides + more, sides), ladder(sides + more, sides)
+    free = dict.fromkeys(names(sides + more), 1)
+    results: list[GameResult] = []
+    for kind in how:
+        pairing = begin(first, free)
+        places = range(1, sides + 1) if kind % 2 else range(sides, 0, -1)
+        reason = "goal" if kind else "server-fault"
+        results.append(game(pairing.number, pairing.entries, places, reason=reason))
+        first.finish(results[-1])
+    running = begin(first, free)
+    again.resume(results[: len(how) // 2])
+    again.resume(results[len(how) // 2 :])
+    again.start(running)
+    assert again.games == first.games == len(how) + 1
+    assert again.next(free) == first.next(free)
+    assert all(again.strength(name) == first.strength(name) for name in free)
+
+
+@given(st.permutations(names(5)), st.permutations(names(5)))
+def test_the_games_depend_on_no_order_in_which_bots_are_named(
+    joined: list[str], listed: list[str]
+) -> None:
+    scheduler = LadderScheduler(2, seed=3)
+    for name in joined:
+        scheduler.join(Entry(name, (name,)))
+    as_ever = play(ladder(5, seed=3), dict.fromkeys(names(5), 1), 12)
+    assert play(scheduler, dict.fromkeys(listed, 1), 12) == as_ever
+
+
+def test_another_seed_is_another_ladder() -> None:
+    free = dict.fromkeys(names(6), 1)
+    assert play(ladder(6, seed=1), free, 9) != play(ladder(6, seed=2), free, 9)
+
+
+def test_two_play_the_same_opening_again_with_seats_swapped_and_then_another() -> None:
+    first, second, third, fourth = play(ladder(2), dict.fromkeys(names(2), 1), 4)
+    assert first.entries == second.entries[::-1]
+    assert first.opening == second.opening == f"n0+n1:{first.number}"
+    assert third.entries == fourth.entries[::-1]
+    assert third.opening == fourth.opening != first.opening
+
+
+def test_a_return_is_played_first_and_by_bots_with_two_connections_at_once() -> None:
+    scheduler = ladder(2)
+    first = begin(scheduler, {"n0": 2, "n1": 2})
+    for name in ("late", "later"):
+        scheduler.join(Entry(name, (name,)))
+    begin(scheduler, {"late": 1, "later": 1})
+    # All need a game equally, and strangers would teach as much.
+    second = begin(scheduler, {"n0": 1, "n1": 1, "later": 0})
+    assert second.entries == first.entries[::-1]
+    assert second.opening == first.opening
+
+
+def test_a_new_version_plays_no_return_of_a_game_of_the_old_one() -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+    scheduler.renew("n0", "1")
+    (first,) = play(scheduler, free, 1)
+    scheduler.renew("n0", "2")
+    second = next_of(scheduler, free)
+    assert second.opening != first.opening
+
+
+@pytest.mark.parametrize("void", [False, True])
+def test_a_game_that_was_not_played_waits_for_no_return_and_is_played_again_as_one(
+    void: bool,
+) -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+
+    def undo(pairing: Pairing) -> None:
+        if void:
+            scheduler.finish(game(pairing.number, pairing.entries, (1, 1), reason="aborted"))
+        else:
+            scheduler.release(pairing.number)
+
+    undone = begin(scheduler, free)
+    undo(undone)
+    (first,) = play(scheduler, free, 1)
+    assert first.opening != undone.opening
+    undo(begin(scheduler, free))
+    (second,) = play(scheduler, free, 1)
+    assert second.opening == first.opening
+    assert second.entries == first.entries[::-1]
+
+
+@pytest.mark.parametrize("sides", [2, 3, 4, 6])
+def test_seats_stay_balanced_for_each_bot(sides: int) -> None:
+    seats = {name: [0] * sides for name in names(13)}
+    free = dict.fromkeys(seats, 1)
+    running: list[Pairing] = []
+    scheduler, chance = ladder(13, sides), Chance("seats")
+    for _ in range(900):
+        pairing = scheduler.next(free)
+        if pairing is None or chance.below(3) == 0 < len(running):
+            pairing = running.pop(chance.below(len(running)))
+            places = [chance.below(3) for _ in range(sides)]
+            scheduler.finish(game(pairing.number, pairing.entries, places))
+            free.update((name, free[name] + 1) for name in pairing.entries)
+            continue
+        scheduler.start(pairing)
+        running.append(pairing)
+        for seat, name in enumerate(pairing.entries):
+            seats[name][seat] += 1
+            free[name] -= 1
+    assert max(max(counts) - min(counts) for counts in seats.values()) <= 3
+
+
+def test_memory_does_not_grow_with_the_number_of_games() -> None:
+    scheduler = ladder(3)
+    free = dict.fromkeys(names(3), 1)
+    played = play(scheduler, free, 10_000)
+    at_ten_thousand = scheduler.held
+    scheduler.resume(
+        game(number, played[number % 1000].entries, (1, 2)) for number in range(10_001, 100_001)
+    )
+    assert scheduler.games == 100_000
+    assert scheduler.held <= at_ten_thousand + 3 < 120
+
+
+def test_a_newcomer_goes_first_and_starts_level_with_the_lowest() -> None:
+    scheduler = ladder(6)
+    free = dict.fromkeys(names(6), 1)
+    play(scheduler, free, 301)
+    scheduler.join(Entry("late", ("late",)))
+    assert "late" in begin(scheduler, free | {"late": 1}).entries
+    lowest = min(scheduler.level(name) for name in free)
+    assert scheduler.level("late") == lowest + 1 > 90
+
+
+def test_a_new_version_needs_games_first_and_is_unsure_around_its_predecessor() -> None:
+    scheduler = ladder(6)
+    free = dict.fromkeys(names(6), 1)
+    scheduler.renew("n3", "1")
+    play(scheduler, free, 300)
+    before = scheduler.strength("n3")
+    scheduler.renew("n3", "1")
+    assert scheduler.strength("n3") == before
+    scheduler.renew("n3", "2")
+    after = scheduler.strength("n3")
+    assert after.mean == before.mean
+    assert after.deviation > 3 * before.deviation
+    assert all("n3" in pairing.entries for pairing in play(scheduler, free, 5))
+
+
+def test_a_game_of_the_old_version_tells_nothing_about_the_new_one() -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+    scheduler.renew("n0", "1")
+    pairing = begin(scheduler, free)
+    scheduler.renew("n0", "2")
+    unsure, other = scheduler.strength("n0"), scheduler.strength("n1")
+    scheduler.finish(game(pairing.number, pairing.entries, (1, 2)))
+    assert scheduler.strength("n0") == unsure
+    assert scheduler.strength("n1") != other
+
+
+def test_who_comes_back_has_nothing_to_catch_up_and_is_not_caught_up_with() -> None:
+    scheduler = ladder(5)
+    free = dict.fromkeys(names(5), 1)
+    play(scheduler, free, 10)
+    without = {name: 1 for name in free if name != "n0"}
+    play(scheduler, without, 200)
+    play(scheduler, free, 1)
+    levels = [scheduler.level(name) for name in free]
+    assert max(levels) - min(levels) < 10
+    scheduler.next({"n0": 1, "n1": 1})
+    play(scheduler, {"n0": 1, "n1": 1}, 100)
+    play(scheduler, free, 1)
+    levels = [scheduler.level(name) for name in free]
+    assert max(levels) - min(levels) < 10
+
+
+def test_a_new_connection_buys_no_games() -> None:
+    scheduler = ladder(3, spread=3)
+    begin(scheduler, {"n0": 1, "n1": 2, "n2": 2})
+    # Whoever plays its only game is the lowest and holds the others back.
+    hall = {"n0": 0, "n1": 1, "n2": 1}
+    while scheduler.next(hall):
+        begin(scheduler, hall)
+    level = scheduler.level("n1")
+    scheduler.next({"n0": 0, "n2": 1})
+    assert scheduler.next(hall) is None
+    assert scheduler.level("n1") == level
+
+
+def test_one_meets_nearly_everybody_even_if_some_are_closer() -> None:
+    scheduler = ladder(12)
+    free = dict.fromkeys(names(12), 1)
+    met = Counter(frozenset(pairing.entries) for pairing in play(scheduler, free, 12 * 22))
+    assert len(met) > 50  # of 66
+    assert max(met.values()) <= 10
+
+
+def test_a_spread_of_one_cannot_be_promised_and_is_two() -> None:
+    assert len(play(ladder(3, spread=1), dict.fromkeys(names(3), 1), 9)) == 9
+
+
+def test_an_entry_on_two_seats_needs_two_connections_and_counts_once() -> None:
+    scheduler = LadderScheduler(2, seats=2)
+    scheduler.join(Entry("x", ("x",)))
+    scheduler.join(Entry("y", ("y", "z")))
+    assert scheduler.next({"x": 1, "y": 1, "z": 1}) is None
+    assert (
+        scheduler.why("x", {"x": 1, "y": 1, "z": 1}) == "x waits for 2 connections of x to be free"
+    )
+    assert scheduler.next({"x": 2, "y": 1}) is None
+    pairing = begin(scheduler, {"x": 2, "y": 1, "z": 1})
+    one, other = pairing.entries
+    scheduler.finish(game(1, (one, other, one, other), (1, 3, 1, 3)))
+    assert scheduler.strength(one).mean > 0 > scheduler.strength(other).mean
+    assert begin(scheduler, {"x": 2, "y": 1, "z": 1}).entries == (other, one)
+
+
+def test_nobody_waits_for_an_entry_with_too_few_connections_for_any_game() -> None:
+    scheduler = LadderScheduler(2, seats=2)
+    for name in names(3):
+        scheduler.join(Entry(name, (name,)))
+    assert len(play(scheduler, {"n0": 2, "n1": 2, "n2": 1}, 50)) == 50
+
+
+def test_who_has_withdrawn_is_not_called_until_reinstated() -> None:
+    scheduler = ladder(3)
+    free = dict.fromkeys(names(3), 1)
+    scheduler.withdraw("n1", forfeit=True)
+    assert all("n1" not in pairing.entries for pairing in play(scheduler, free, 20))
+    assert scheduler.why("n1", free) == "n1 is withdrawn"
+    scheduler.reinstate("n1")
+    assert "n1" in next_of(scheduler, free).entries
+
+
+def test_what_is_not_of_the_ladder_is_refused() -> None:
+    scheduler = ladder(3)
+    with pytest.raises(ValueError, match="expected a new name for an entry, got 'N1'"):
+        scheduler.join(Entry("N1", ("x",)))
+    with pytest.raises(ValueError, match="expected bots that are in no entry, got 'n2' in"):
+        scheduler.join(Entry("x", ("n2",)))
+    for call in (scheduler.strength, scheduler.level, scheduler.withdraw, scheduler.reinstate):
+        with pytest.raises(ValueError, match="expected an entry of the ladder, got 'x'"):
+            call("x")
+    with pytest.raises(ValueError, match="expected an entry of the ladder, got 'x'"):
+        scheduler.finish(game(1, ("n0", "x"), (1, 2)))
+    with pytest.raises(ValueError, match="expected 2 different entries, got"):
+        scheduler.finish(game(1, ("n0", "n0"), (1, 1)))
+    assert scheduler.games == 0
+    pairing = begin(scheduler, dict.fromkeys(names(3), 1))
+    with pytest.raises(ValueError, match="expected the number of a game to come, got"):
+        scheduler.start(pairing)
+    with pytest.raises(ValueError, match=r"expected the entries of .*, got"):
+        scheduler.finish(game(1, pairing.entries[::-1], (1, 2)))
+    with pytest.raises(ValueError, match="expected two sides or more, got 1"):
+        LadderScheduler(1)
+
+
+def test_why_names_what_an_author_waits_for() -> None:
+    scheduler = ladder(4, spread=3)
+    assert scheduler.why("n0", {}) == "n0 waits for n0 to connect"
+    assert scheduler.why("n0", {"n0": 1}) == "n0 waits for 1 more to connect"
+    first = begin(scheduler, {"n0": 1, "n1": 1})
+    assert first.number == 1
+    assert (
+        scheduler.why("n0", {"n0": 0, "n1": 0})
+        == "n0 waits for a connection of n0 to be free (playing game 1)"
+    )
+    hall = {"n0": 0, "n1": 0, "n2": 1}
+    assert (
+        scheduler.why("n2", hall)
+        == "n2 waits for opponents: n0 (playing game 1) and n1 (playing game 1)"
+    )
+    hall = {"n0": 0, "n2": 1, "n3": 1}
+    number = next_of(scheduler, hall).number
+    assert (
+        scheduler.why("n2", hall) == f"n2 may begin game {number} as soon as the server has room"
+        " for it"
+    )
+    play(scheduler, hall, 2)
+    assert scheduler.why("n2", hall) == (
+        "n2 waits because n2 is 2 games ahead of n0 (playing game 1), and nobody may get 3 ahead"
+    )
+    with pytest.raises(ValueError, match="expected an entry of the ladder, got 'x'"):
+        scheduler.why("x", {})
+
+
+def test_why_tells_who_goes_first() -> None:
+    scheduler = ladder(3)
+    free = dict.fromkeys(names(3), 1)
+    pairing = next_of(scheduler, free)
+    (third,) = set(free).difference(pairing.entries)
+    one, other = sorted(pairing.entries)
+    sentence = scheduler.why(third, free)
+    assert sentence in {
+        f"{third} waits while a game of {one} and {other} goes first",
+        f"{third} waits while a game of {other} and {one} goes first",
+    }

@@ -11,7 +11,6 @@ depends on what has begun before, so the opening of a game that has begun has to
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from sternhalma_tournament.attendance import Attendance
 from sternhalma_tournament.chance import Chance
@@ -22,6 +21,7 @@ from sternhalma_tournament.presence import Free, Survey
 from sternhalma_tournament.returns import Returns
 from sternhalma_tournament.schedule import Pairing, opening_key
 from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.seat_order import seat_order
 from sternhalma_tournament.seating import SeatBook
 from sternhalma_tournament.strength import Strength, learned
 
@@ -185,20 +185,20 @@ class LadderScheduler:
         hall = self._survey(free)
         if len(hall.present) < self._sides:
             return f"{entry} waits for {self._sides - len(hall.present)} more to connect"
-        chosen = self._choose(hall)
-        names = [one.name for one in chosen]
+        names = [one.name for one in self._choose(hall)]
         if entry in names:
             number = self._last + 1
             return f"{entry} may begin game {number} as soon as the server has room for it"
-        if not self._pace.within([entry]):
+        near = self._pace.within([entry, *sorted(hall.ready)])
+        if entry not in near:
             return f"{entry} waits because {self._too_far(entry)}"
-        if chosen:
-            return f"{entry} may begin a game after one of {' and '.join(names)}, who need it more"
-        others = sorted(hall.ready - {entry})
-        if len(others) >= self._sides - 1:
-            return f"{entry} waits because {self._too_far(others[0])}"
+        if names:
+            return f"{entry} waits while a game of {_some(names)} goes first"
+        if len(hall.ready) >= self._sides:
+            far = min(hall.ready.difference(near))
+            return f"{entry} waits because {self._too_far(far)}"
         busy = sorted(hall.present - hall.ready)
-        return f"{entry} waits for {_some(busy)} to end a game"
+        return f"{entry} waits for opponents: {self._listed(busy)}"
 
     def _survey(self, free: Free) -> Survey:
         hall = self._attendance.survey(free, self._withdrawn, lambda name: bool(self._in(name)))
@@ -234,7 +234,8 @@ class LadderScheduler:
     def _pairing(self, chosen: Sequence[Contender]) -> Pairing:
         names = tuple(one.name for one in chosen)
         first = self._returns.of(names[0]).get(names[1])
-        return self._game(self._last + 1, first.entries[::-1] if first else self._seated(names))
+        names = first.entries[::-1] if first else seat_order(names, self._book)
+        return self._game(self._last + 1, names)
 
     def _game(self, number: int, names: tuple[str, ...]) -> Pairing:
         """Game *number*, with the opening of the one it is the return of or a new one."""
@@ -244,22 +245,6 @@ class LadderScheduler:
         else:
             opening = opening_key(names, str(number))
         return Pairing(number, names, round=1, cycle=1, opening=opening)
-
-    def _seated(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """*names* in an order that no exchange of two makes more even.
-
-        Six have 720 orders, too many to look at for each game.
-        """
-        cost, better = self._book.cost(names), True
-        while better:
-            better = False
-            for one, other in combinations(range(len(names)), 2):
-                seats = list(names)
-                seats[one], seats[other] = names[other], names[one]
-                its = self._book.cost(seats)
-                if its < cost:
-                    names, cost, better = tuple(seats), its, True
-        return names
 
     def _forget(self, game: _Running) -> None:
         """*game* has not been played, but for the levels (`pace`) and who met lately.
@@ -279,16 +264,19 @@ class LadderScheduler:
         """The numbers of the games that *entry* is in."""
         return sorted(n for n, game in self._running.items() if entry in game.pairing.entries)
 
+    def _listed(self, names: Sequence[str]) -> str:
+        """*names* with the games they are in, or the first of them if there are many."""
+        return _some([name + self._playing(name) for name in names])
+
     def _playing(self, entry: str) -> str:
-        """In brackets the games that *entry* is in, if any."""
         games = ", ".join(map(str, self._in(entry)))
         return f" (playing game {games})" if games else ""
 
     def _too_far(self, name: str) -> str:
-        lowest = sorted(self._pace.lowest())
         return (
-            f"{name} is {self._pace.ahead(name)} games ahead of {_some(lowest)}"
-            f"{self._playing(lowest[0])}, and nobody may get {self._pace.spread} ahead"
+            f"{name} is {self._pace.ahead(name)} games ahead of"
+            f" {self._listed(sorted(self._pace.lowest()))}, and nobody may get"
+            f" {self._pace.spread} ahead"
         )
 
     def _find(self, entry: str) -> Contender:
