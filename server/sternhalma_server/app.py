@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import trio
 
 from sternhalma_server.admission import Known
 from sternhalma_server.arbiter import Arbiter
-from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Keeper
 from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
-from sternhalma_server.descriptors import spare_for_strangers
 from sternhalma_server.director import Director
-from sternhalma_server.hall import Hall
+from sternhalma_server.house import open_hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.listener import Listener
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.seats import UNNAMED, Doors, Lobby
+from sternhalma_server.seats import Lobby
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError
 from sternhalma_tournament.amendments import Amendment, parse_amendment
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scheduler import Scheduler
-
-# Plies of running games are kept as small tuples, and the youngest of them would be looked at again
-# every 700 objects; this often is often enough.
-SELDOM: Final = (20_000, 20, 100)
 
 
 async def run_event(
@@ -60,10 +53,6 @@ async def run_event(
     last stored ply when the event is run again.
     """
     scheduler = scheduler or scheduler_of(settings.event)
-    # The server's own programs need no TLS on this machine: they have a door of their own.
-    inside = listener
-    if settings.event.tls is not None:
-        inside = Listener("127.0.0.1", 0)
     crew = Crew(
         [bot for bot in settings.event.bots if not bot.remote],
         settings.folder,
@@ -72,69 +61,34 @@ async def run_event(
         observer.tell,
         hidden=() if control is None else (control,),
     )
-    lobby: Lobby | None = None
-    before = gc.get_threshold()
-    try:
-        async with trio.open_nursery() as nursery:
-            director: Director | None = None
-            audience = Audience()
-            nursery.start_soon(audience.run)
+    director: Director | None = None
 
-            def why(bot: str) -> str:
-                assert director is not None
-                return director.why(bot)
+    def why(bot: str) -> str:
+        assert director is not None
+        return director.why(bot)
 
-            lobby = Lobby(
-                nursery,
-                [*settings.known(), *late, *crew.known()],
-                why,
-                Doors(
-                    unnamed=min(UNNAMED, spare_for_strangers()),
-                    login=settings.waits.login / SECOND,
-                ),
-                audience,
-                versions or {},
-            )
-            hall = Hall(lobby, crew, audience, (inside.host, inside.port))
-            director = Director(
-                settings, scheduler, hall, keeper, observer, begun, rulings, versions or {}
-            )
-            observer.listening(listener.host, listener.port)
-            for door in {listener, inside}:
-                nursery.start_soon(door.serve, lobby.serve)
-            # What is here now lives as long as the event. Kept out of collections, it does not make
-            # them long, and long collections are what delays a referee.
-            gc.collect()
-            gc.freeze()
-            gc.set_threshold(*SELDOM)
-            with trio.CancelScope() as playing:
+    known = [*settings.known(), *late]
+    fixed = versions or {}
+    async with open_hall(listener, crew, known, why, settings.waits.login, versions=fixed) as hall:
+        director = Director(settings, scheduler, hall, keeper, observer, begun, rulings, fixed)
+        observer.listening(listener.host, listener.port)
+        with trio.CancelScope() as playing:
+            async with trio.open_nursery() as nursery:
                 stop = trio.Event()
                 nursery.start_soon(_stop, stop, director, playing, observer, settings)
-                nursery.start_soon(_heed_signals, stop, playing)
+                nursery.start_soon(heed_signals, stop, playing)
                 if control is not None:
-                    answer = _answers(settings, keeper, director, lobby, stop, arbiter)
+                    answer = _answers(settings, keeper, director, hall.lobby, stop, arbiter)
                     nursery.start_soon(serve_control, control, answer)
                 await director.run()
-            summary = director.summary
-            farewell = ("server-stops", "the server stops, the event goes on later")
-            if summary.complete:
-                farewell = ("event-over", "the event has ended, thank you for playing")
-            lobby.close(*farewell)
-            await audience.close(*farewell)
-            await crew.stop()
-            nursery.cancel_scope.cancel()
-        return summary
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-        crew.kill()
-        if lobby is not None:
-            lobby.abandon()
-        for door in {listener, inside}:
-            door.close()
+                nursery.cancel_scope.cancel()
+        if director.summary.complete:
+            hall.farewell = ("event-over", "the event has ended, thank you for playing")
+    return director.summary
 
 
-async def _heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:
+async def heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:
+    """Set *stop* at the first SIGINT or SIGTERM, cancel *playing* at the second."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         await anext(signals)
         stop.set()

@@ -15,7 +15,8 @@ class Hall:
 
     `room` is how many games there may be at once in all events together, None for no such limit;
     `running` is how many there are. `taken` are the slots of bots that a game of any event has or
-    is about to have. With `named` the name of a game on the wire says its event.
+    is about to have. With `named` the name of a game on the wire says its event. `farewell` is the
+    code and the sentence that everybody is sent away with in the end.
     """
 
     lobby: Lobby
@@ -25,6 +26,7 @@ class Hall:
     room: int | None = None
     named: bool = False
     running: int = 0
+    farewell: tuple[str, str] = ("server-stops", "the server stops, the event goes on later")
     taken: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
 
     @property

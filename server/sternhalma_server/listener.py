@@ -52,6 +52,11 @@ class Listener:
         self._stamped = stamp_arrivals(self._socket)
         self.host, self.port = self._socket.getsockname()[:2]
 
+    @property
+    def tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self._context is not None
+
     async def serve(self, handler: Callable[[Transport], Awaitable[None]]) -> None:
         """Give each newcomer to *handler* in a task of its own; never returns.
 

@@ -7,7 +7,7 @@ checked here, with the same kind of sentence.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -127,7 +127,7 @@ def settings_of(
             " where no draw can be agreed on, got true"
         )
     _check_connections(event, where)
-    _check_sandboxes(event, where)
+    check_sandboxes(event.bots, where)
 
     def duration(key: str, text: str) -> int:
         return check(key, lambda: parse_duration(text))
@@ -179,9 +179,12 @@ def _check_connections(event: Event, where: str) -> None:
             )
 
 
-def _check_sandboxes(event: Event, where: str) -> None:
-    """A sandbox has no network, so what is in it speaks over its standard streams."""
-    for number, bot in enumerate(event.bots, start=1):
+def check_sandboxes(bots: Sequence[Bot], where: str) -> None:
+    """Raise `EventFileError` for a bot that could not be spoken with.
+
+    A sandbox has no network, so what is in it speaks over its standard streams.
+    """
+    for number, bot in enumerate(bots, start=1):
         if bot.sandbox and not bot.stdio:
             raise EventFileError(
                 f"{where}: bots[{number}].sandbox: expected stdio = true with it, got no such key"
