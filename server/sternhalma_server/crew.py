@@ -7,19 +7,22 @@ import secrets
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import trio
 
 from sternhalma_server.admission import Known, token_digest
 from sternhalma_server.clock import SECOND
 from sternhalma_server.limits import Limits
-from sternhalma_server.programs import Program, ProgramError, start_program
+from sternhalma_server.programs import Program, ProgramError, ScarcityError, start_program
 from sternhalma_server.sandbox import Sandbox
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.transport import SocketTransport
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.event import Bot
 from sternhalma_tournament.hosting import BotLimits
+
+AGAIN: Final = 1.0  # seconds between two tries to start a program that this machine lacks room for
 
 
 class Crew:
@@ -70,7 +73,11 @@ class Crew:
     async def seat(
         self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
     ) -> Holder | None:
-        """The connection of a local bot, started if it is not there; None if it does not come."""
+        """The connection of a local bot, started if it is not there; None if it does not come.
+
+        Raises `ScarcityError` if this machine has too little left to start it, however often that
+        was tried in the time it has to log in.
+        """
         holder = lobby.get(name, slot)
         if holder is not None:
             # A program that ends after its game may have ended a moment ago.
@@ -80,11 +87,8 @@ class Crew:
             lobby.dismiss(holder)
         async with self._starting:
             program = await self._start(name, slot, lobby, address)
-            if program is None:
-                return None
-            seconds = self._patience
-            with trio.move_on_after(seconds):
-                await _login_or_end(program, lobby, name, slot)
+        if program is None:
+            return None
         holder = lobby.get(name, slot)
         if holder is not None:
             holder.alive = lambda: self._runs(name, slot)
@@ -92,24 +96,53 @@ class Crew:
         elif program.ended:
             self.report(name, slot)
         else:
-            said = _said(program)
+            said, seconds = _said(program), self._patience
             self._tell(f"{name} (slot {slot}) has not logged in within {seconds:g} s{said}")
         return holder
 
     async def _start(
         self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
     ) -> Program | None:
+        """A program that has been started and has had its time to log in, None for one that cannot
+        be; what this machine lacks for it is waited for. Raises `ScarcityError`."""
+        give_up = trio.current_time() + self._patience
+        told = False
+        while True:
+            try:
+                return await self._try_to_start(name, slot, lobby, address)
+            except ScarcityError as problem:
+                if trio.current_time() >= give_up:
+                    raise
+                if not told:
+                    again = f"trying again for {self._patience:g} s"
+                    self._tell(f"{name} (slot {slot}): {problem}; {again}")
+                    told = True
+            await trio.sleep(AGAIN)
+
+    async def _try_to_start(
+        self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]
+    ) -> Program | None:
         old = self._programs.pop((name, slot), None)
         if old is not None:
             await old.stop()
-        return self._launch(name, slot, lobby, address)
+        program = self._launch(name, slot, lobby, address)
+        if program is None:
+            return None
+        with trio.move_on_after(self._patience):
+            await _login_or_end(program, lobby, name, slot)
+        if program.starved:
+            raise ScarcityError(program.fate)
+        return program
 
     def _runs(self, name: str, slot: int) -> bool:
         program = self._programs.get((name, slot))
         return program is not None and not program.ended
 
     def _restart(self, name: str, slot: int, lobby: Lobby, address: tuple[str, int]) -> bool:
-        """Start a program that has ended once more, in the middle of things; whether that went."""
+        """Start a program that has ended once more, in the middle of things; whether that went.
+
+        Raises `ScarcityError`: the game is then one that the server has failed.
+        """
         if self._runs(name, slot):
             return False
         self._tell(f"{name} (slot {slot}) had ended when its game began and is started again")

@@ -21,6 +21,7 @@ from sternhalma_server.conductor import Conductor, Keeper
 from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.observer import Observer, Summary
+from sternhalma_server.programs import ScarcityError
 from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of
@@ -318,9 +319,13 @@ class Director:
         """Play one game, whatever happens in it."""
         try:
             finished = await self._play(pairing, chairs)
-        except Exception:
-            # The referee's own failure is nobody's loss: the game is void and played once more.
-            log.exception("game %d failed", pairing.number)
+        except Exception as problem:
+            # The server's own failure is nobody's loss: the game is void and played once more.
+            if isinstance(problem, ScarcityError):
+                self._observer.tell(f"game {pairing.number}: {problem}")
+            else:
+                log.exception("game %d failed", pairing.number)
+            self._begun.pop(pairing.number, None)
             await self._play_again(pairing)
         else:
             if finished is not None:
@@ -333,7 +338,6 @@ class Director:
             self._notify()
 
     async def _play_again(self, pairing: Pairing) -> None:
-        self._begun.pop(pairing.number, None)
         if pairing.number not in self._failed:
             self._failed.add(pairing.number)
             self.summary.replayed += 1
@@ -347,9 +351,14 @@ class Director:
             self._finish(result_of(record_of(finished)))
 
     async def _play(self, pairing: Pairing, chairs: tuple[Chair, ...]) -> Finished | None:
-        """Seat the bots and play; None if one has gone meanwhile, and the game is put off."""
+        """Seat the bots and play; None if that cannot be now, and the game is put off."""
         begun = self._begun.get(pairing.number)
-        holders = await self._gather(chairs, pairing)
+        try:
+            holders = await self._gather(chairs, pairing)
+        except ScarcityError as problem:
+            self._observer.tell(f"game {pairing.number}: {problem}")
+            await self._play_again(pairing)
+            return None
         try:
             if self._has_just_gone(chairs, holders):
                 # Its connection ended in this very moment.
@@ -393,16 +402,25 @@ class Director:
                 self._crew.report(*holder.key)
 
     async def _gather(self, chairs: tuple[Chair, ...], pairing: Pairing) -> list[Holder | None]:
-        """The connections for *chairs*, each claimed for the game; None for who did not come."""
+        """The connections for *chairs*, each claimed for the game; None for who did not come.
+
+        Raises `ScarcityError`, with none claimed, if a local bot could not be started for want of
+        what this machine has.
+        """
+        scarcity: list[ScarcityError] = []
         holders: list[Holder | None] = [None] * len(chairs)
 
         async def fetch(seat: int, chair: Chair) -> None:
             if chair.slot is None:
                 return
             if self._crew.is_local(chair.bot):
-                holder = await self._crew.seat(
-                    chair.bot, chair.slot, self._lobby, self._hall.address
-                )
+                try:
+                    holder = await self._crew.seat(
+                        chair.bot, chair.slot, self._lobby, self._hall.address
+                    )
+                except ScarcityError as problem:
+                    scarcity.append(problem)
+                    return
             else:
                 holder = self._lobby.get(chair.bot, chair.slot)
             if holder is not None and holder.connection.ended is None:
@@ -412,6 +430,11 @@ class Director:
         async with trio.open_nursery() as nursery:
             for seat, chair in enumerate(chairs):
                 nursery.start_soon(fetch, seat, chair)
+        if scarcity:
+            for holder in holders:
+                if holder is not None:
+                    self._lobby.release(holder)
+            raise scarcity[0]
         return holders
 
     def _count(self, finished: Finished) -> None:

@@ -9,6 +9,7 @@ the server's own loop, so a bot that prints all day delays no clock.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -31,10 +32,21 @@ from sternhalma_server.transport import stamp_arrivals
 
 PATIENCE: Final = 2.0  # seconds between asking a program to end and ending it
 _NO_LIMITS: Final = Limits()
+# What this machine lacks when it has too few files, processes or memory, or a full disk.
+_SCARCE: Final = frozenset(
+    {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT}
+)
 
 
 class ProgramError(Exception):
     """A program that cannot be started; says which and why."""
+
+
+class ScarcityError(Exception):
+    """A program that cannot be started now, for which the machine has not enough left.
+
+    That is nobody's fault but the server's, and may be over in a moment.
+    """
 
 
 class Program:
@@ -71,6 +83,20 @@ class Program:
     def ended(self) -> bool:
         """Whether the program is no longer running, nor anything it has started."""
         return self._process.poll() is not None
+
+    @property
+    def starved(self) -> bool:
+        """Whether it ended before it ran, because the machine had not enough left to run it."""
+        if not self.ended:
+            return False
+        self._hear()
+        match self._reports:
+            case {"failed": reason}:
+                return reason in {os.strerror(number) for number in _SCARCE}
+            case {"started": _}:
+                return False
+            case _:  # its supervisor could not even fork, or did not come to it
+                return self._process.returncode > 0
 
     @property
     def output(self) -> str:
@@ -190,8 +216,9 @@ def start_program(
     runs with and the commands installed beside it are found; a name with a slash is a path from
     *folder*. With *stdio* the program's standard input and output are one end of a socket, the
     other is its `sock`, non-blocking and the caller's to close; only such a program can be put in a
-    *sandbox*. Raises `ProgramError`; a program that the system refuses to run only when it is asked
-    to (a wrong format, a script without its interpreter) is one that has ended, its `fate` says so.
+    *sandbox*. Raises `ProgramError`, and `ScarcityError` for what is no fault of the program; one
+    that the system refuses to run only when it is asked to (a wrong format, a script without its
+    interpreter) is one that has ended, its `fate` says so.
     """
     if sandbox is not None and not stdio:
         raise ValueError("expected stdio=True with a sandbox, which has no network, got False")
@@ -229,7 +256,8 @@ def start_program(
             )
             ours.pop_all()
     except OSError as error:
-        raise ProgramError(f"cannot start {argv[0]!r} in {str(folder)!r}: {error}") from None
+        kind = ScarcityError if error.errno in _SCARCE else ProgramError
+        raise kind(f"cannot start {argv[0]!r} in {str(folder)!r}: {error}") from None
     return Program(process, line, kept, speech)
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sternhalma_server import crew
+from sternhalma_server.cli import main
+from sternhalma_server.programs import ScarcityError, start_program
 
 SERVER = Path(sys.executable).parent / "sternhalma"
 
@@ -56,3 +64,56 @@ def test_a_program_that_ends_in_its_turn_again_and_again_loses_every_game(tmp_pa
     assert done.returncode == 1
     assert "b forfeited 4 games (disconnect)" in done.stderr
     assert "no idea" in done.stderr
+
+
+PAIR = (
+    'name = "crew"\nrules = "duel"\nplayers = 2\nclock = "5s"\nlimit = 2\n'
+    'bots = [{ name = "a", command = "python bot.py" },'
+    ' { name = "b", command = "python bot.py" }]\n'
+)
+Captured = pytest.CaptureFixture[str]
+
+
+def _scarce(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
+    """Let this machine lack what it takes to start the bot *name*, so many times."""
+    left = [times]
+
+    def start(argv: Sequence[str], environment: Mapping[str, str], *rest: Any, **more: Any) -> Any:
+        if environment["STERNHALMA_NAME"] == name and left[0]:
+            left[0] -= 1
+            raise ScarcityError(f"cannot start {argv[0]!r}: Too many open files")
+        return start_program(argv, environment, *rest, **more)
+
+    monkeypatch.setattr(crew, "start_program", start)
+    monkeypatch.setattr(crew, "AGAIN", 0.01)
+
+
+def _host(folder: Path, start: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Host an event of two programs that have *start* to log in; the exit status."""
+    monkeypatch.chdir(folder)
+    (folder / "bot.py").write_text(ONE_GAME, encoding="utf-8")
+    (folder / "event.toml").write_text(f'{PAIR}budgets = {{ start = "{start}" }}\n', "utf-8")
+    return main(["run", "event.toml", "--out", "out"])
+
+
+def test_a_program_that_the_machine_has_no_room_for_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    _scarce(monkeypatch, "b", 3)
+    assert _host(tmp_path, "20s", monkeypatch) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told == ["b (slot 1): cannot start 'python': Too many open files; trying again for 20 s"]
+
+
+def test_a_game_that_the_machine_never_has_room_for_is_void_and_nobodys_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    _scarce(monkeypatch, "b", 10**9)
+    assert _host(tmp_path, "500ms", monkeypatch) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert told.count("game 1: cannot start 'python': Too many open files") == 2
+    assert told[-1] == (
+        "the event ended with faults: 1 void game; 1 game played again after the server failed"
+    )
+    assert "Traceback" not in "".join(told)
+    assert " server-fault - - " in (tmp_path / "out" / "results.csv").read_text().replace(",", " ")

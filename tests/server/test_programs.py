@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import signal
 import sys
 import time
@@ -13,10 +15,10 @@ from typing import Final, Protocol
 import pytest
 import trio
 
-from sternhalma_server import programs
+from sternhalma_server import lifeline, programs
 from sternhalma_server.lifeline import KEPT
 from sternhalma_server.limits import Limits
-from sternhalma_server.programs import Program, ProgramError, start_program
+from sternhalma_server.programs import Program, ProgramError, ScarcityError, start_program
 from sternhalma_server.transport import SocketTransport
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -132,6 +134,81 @@ def test_a_program_that_is_not_there_is_refused(
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match=r"cannot start 'sh' in '.*none': .*No such file"):
         start_program(["sh"], {}, tmp_path / "none")
+
+
+def fail_to_start(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Let the system refuse every new process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM])
+def test_what_the_machine_lacks_is_no_fault_of_the_program(
+    start: Start, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    fail_to_start(monkeypatch, number)
+    with pytest.raises(ScarcityError, match=f"cannot start 'sh' in .*{os.strerror(number)}"):
+        start("sh")
+
+
+def test_what_the_program_lacks_is_no_scarcity(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_to_start(monkeypatch, errno.EACCES)
+    with pytest.raises(ProgramError, match="Permission denied"):
+        start("sh")
+
+
+def test_files_that_are_used_up_are_a_scarcity(start: Start) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    held = os.open(os.devnull, os.O_RDONLY)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (held, hard))
+    try:
+        with pytest.raises(ScarcityError, match="Too many open files"):
+            start("sh", "-c", "exit 0")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(held)
+
+
+async def test_a_program_that_ran_was_not_starved(start: Start) -> None:
+    program = start("sh", "-c", "exit 1")
+    assert not program.starved
+    await over(program)
+    assert not program.starved
+
+
+async def test_a_file_that_the_system_does_not_run_was_not_starved(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "bot").write_text("no program\n")
+    (tmp_path / "bot").chmod(0o755)
+    program = start("./bot")
+    await over(program)
+    assert not program.starved
+
+
+@ON_LINUX
+async def test_a_program_whose_supervisor_has_no_room_to_start_it_was_starved(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Path(lifeline.__file__).read_text(encoding="utf-8")
+    poor = tmp_path / "lifeline.py"
+    shortage = "raise OSError(errno.ENOMEM, 'Cannot allocate memory')"
+    poor.write_text(
+        text.replace("import os\n", "import errno\nimport os\n", 1).replace(
+            "os.execv(self._argv[0], self._argv)", shortage
+        ),
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(lifeline, "__file__", str(poor))
+    program = start("sh", "-c", "exit 0")
+    await over(program)
+    assert program.fate == "could not be started: Cannot allocate memory"
+    assert program.starved
 
 
 @pytest.mark.parametrize(
