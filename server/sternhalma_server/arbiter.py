@@ -74,11 +74,12 @@ class Arbiter:
         self._ruling = trio.Lock()
 
     async def rule(
-        self, ruling: Amendment, token: str | None, director: Director, lobby: Lobby
+        self, ruling: Amendment, token: str | None, director: Director, lobby: Lobby | None
     ) -> Ruled:
         """Store *ruling* and let it take effect; *token* is the digest of a late bot's token.
 
-        Raises `ValueError` for one that makes no sense.
+        No *lobby* where a late bot can log in already, being one of a league. Raises `ValueError`
+        for a ruling that makes no sense.
         """
         async with self._ruling:
             missed = isinstance(ruling, Reinstatement) and director.has_withdrawn(ruling.entry)
@@ -91,7 +92,7 @@ class Arbiter:
                     )
                 await self._keeper.keep_ruling(ruling)
                 director.heed(ruling, self._results.history)
-            if isinstance(ruling, LateEntry):
+            if isinstance(ruling, LateEntry) and lobby is not None:
                 lobby.invite(Known(ruling.entry, token, MAX_SLOT))
         self._observer.tell(sentence_of(ruling))
         return Ruled((sentence_of(ruling),))
@@ -146,7 +147,7 @@ def check_ruling(
         case _:
             if ruling.entry not in known:
                 raise ValueError(f"expected an entry of the event, got {ruling.entry[:40]!r}")
-            _check_status(Rulings.of(history), ruling, missed=missed)
+            check_status(Rulings.of(history), ruling, missed=missed)
 
 
 def check_reason(reason: str) -> None:
@@ -177,8 +178,11 @@ def _check_late(settings: Settings, taken: Sequence[str], ruling: LateEntry) -> 
         raise ValueError(f"expected a new name for a late entry, got {ruling.entry!r}")
 
 
-def _check_status(rulings: Rulings, ruling: Amendment, *, missed: bool) -> None:
-    """An entry that is out already is not put out again, but for more."""
+def check_status(rulings: Rulings, ruling: Amendment, *, missed: bool) -> None:
+    """Raise `ValueError` for a ruling on an entry that is out already, unless it goes further.
+
+    *missed* as in `check_ruling`.
+    """
     if isinstance(ruling, Correction | Annulment | LateEntry):
         return
     status = rulings.entries.get(ruling.entry)

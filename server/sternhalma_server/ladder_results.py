@@ -34,7 +34,7 @@ class LadderResults:
         return self._games
 
     @property
-    def history(self) -> Sequence[GameResult | Amendment]:
+    def rulings(self) -> Sequence[Amendment]:
         """The rulings in the order in which they came."""
         return self._rulings
 

@@ -99,6 +99,12 @@ def stored_event(store: Store) -> StoredEvent:
     return events[0]
 
 
+def settings_in(store: Store, stored: StoredEvent) -> Settings:
+    """The settings of an event of *store*, which may lack entries. Raises `EventFileError`."""
+    league = store.league is not None
+    return settings_of(stored.source, str(store.path), league=league, draft=league)
+
+
 def read_results(
     store: Store, watch: Callable[[Record], None] | None = None
 ) -> tuple[Settings, Results]:

@@ -78,7 +78,10 @@ def stage_event(
 
 @dataclass(frozen=True, slots=True)
 class StagedLadder:
-    """A ladder ready to be played on; see `Staged`."""
+    """A ladder ready to be played on; see `Staged`.
+
+    `bots` are all who have ever played it or may.
+    """
 
     results: LadderResults
     journal: Journal
@@ -86,6 +89,7 @@ class StagedLadder:
     scheduler: LadderScheduler
     rulings: Sequence[Amendment]
     begun: dict[int, Begun]
+    bots: Sequence[str]
 
 
 def stage_ladder(
@@ -122,6 +126,10 @@ def stage_ladder(
                 scheduler.renew(bot, version or "")
         scheduler.finish(outcome.result(number))
         results.count(outcome)
+    begun = begun_games(store, event)
+    for game in begun.values():
+        for bot in game.pairing.entries if game.pairing is not None else ():
+            join(bot)
     for bot in known.difference(playing):
         scheduler.withdraw(bot)
     rulings = rulings_of(store, event)
@@ -134,7 +142,8 @@ def stage_ladder(
         keeper=StoreKeeper(root, results, journal, tell, derives=False),
         scheduler=scheduler,
         rulings=rulings,
-        begun=begun_games(store, event),
+        begun=begun,
+        bots=sorted(known),
     )
 
 

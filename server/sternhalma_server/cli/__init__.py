@@ -22,6 +22,9 @@ INTERRUPTED: Final = 3
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "play an event",
+    "serve": "keep a league open",
+    "register": "let a bot into a league, or out of it",
+    "event": "add an event to a league, open, start, pause or close it",
     "rehearse": "try an event's settings on bots that misbehave",
     "plan": "say how many games an event has, how balanced, and how long it takes",
     "schema": "print the JSON Schema of event files",
@@ -30,6 +33,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "standings": "print the table of an event",
     "crosstable": "print who scored what against whom",
     "bot": "print how one bot has done",
+    "ratings": "print how strong bots are, and how sure that is",
     "game": "tell how a game went, move by move",
     "amend": "rule on an event: withdraw, disqualify, correct, enter late",
     "show": "draw a position",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from sternhalma_server.announce import Table
 from sternhalma_server.cli.parser import counted
@@ -15,6 +15,8 @@ from sternhalma_server.referee import Finished
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+COUNTED_EVERY: Final = 60.0  # seconds between two sentences on how far an event of a league is
 
 
 def outcome(finished: Finished) -> str:
@@ -84,6 +86,47 @@ class LineProgress:
     def shown(self) -> Generator[None]:
         """Nothing to set up, nothing to clear away."""
         yield
+
+
+class LeagueProgress:
+    """What is said of one event of a league: now and then how many games are over."""
+
+    def __init__(self, say: Callable[[str], None], event: str) -> None:
+        self._say = say
+        self._event = event
+        self._done = 0
+        self._total = 0
+        self._due = time.monotonic() + COUNTED_EVERY
+
+    def listening(self, host: str, port: int) -> None:
+        """Nothing: the league says where it listens."""
+
+    def resumed(self, finished: int, running: int) -> None:
+        """Say where the event goes on."""
+        self._done = finished
+        self.tell(resumption(finished, running))
+
+    def planned(self, games: int) -> None:
+        """Remember how many games there are to be."""
+        self._total = games
+
+    def started(self, table: Table) -> None:
+        """A game has started: nothing to say."""
+
+    def finished(self, finished: Finished) -> None:
+        """Count the game; say what went wrong in it, and now and then how far the event is."""
+        self._done += 1
+        if finished.falls or finished.reason.is_void:
+            self.tell(outcome(finished))
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + COUNTED_EVERY
+            whole = f" of {self._total}" if self._total > self._done else ""
+            self.tell(f"{self._done}{whole} games over")
+
+    def tell(self, sentence: str) -> None:
+        """Say *sentence* of the event."""
+        self._say(f"{self._event}: {sentence}")
 
 
 class LiveProgress:

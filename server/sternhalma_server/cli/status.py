@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.control import ControlError, ask
 
 
@@ -30,9 +32,23 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(answer, indent=2))
     elif arguments.why is not None:
         print(answer["why"])
+    elif "league" in answer:
+        print("\n".join(_league(answer)))
     else:
         print(
             f"{answer['event']}: {answer['finished']} of {answer['games']} games over,"
             f" {answer['running']} running; connected: {', '.join(answer['connected']) or 'nobody'}"
         )
     return 0
+
+
+def _league(answer: dict[str, Any]) -> Iterator[str]:
+    """How a league stands, in lines."""
+    for event in answer["events"]:
+        line = f"{event['name']}: {event['state']}"
+        if "finished" in event:
+            whole = "" if event["games"] is None else f" of {event['games']}"
+            line += f", {event['finished']}{whole} games over, {event['running']} running"
+        yield line
+    connected = ", ".join(answer["connected"]) or "nobody"
+    yield f"{counted(answer['registered'], 'bot')} registered; connected: {connected}"

@@ -22,5 +22,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInputError(str(error)) from None
     running: int = answer["running"]
     games = f"{counted(running, 'running game')} {'is' if running == 1 else 'are'} over"
-    print(f"{answer['event']}: stopping when {games}")
+    print(f"{answer.get('event') or answer['league']}: stopping when {games}")
     return 0

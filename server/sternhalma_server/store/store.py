@@ -190,6 +190,11 @@ class Store:
                 yield StoredOutcome(*row)
             place = rows[-1][1]
 
+    def count(self, event: EventId) -> int:
+        """How many games of the event have finished."""
+        rows = self._database.rows("SELECT count(*) FROM game WHERE event = ?", event)
+        return int(rows[0][0])
+
     def finished_numbers(self, event: EventId) -> set[int]:
         """The numbers of the finished games of the event."""
         rows = self._database.rows("SELECT number FROM game WHERE event = ?", event)

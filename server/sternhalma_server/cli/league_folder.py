@@ -1,0 +1,69 @@
+"""A league's folder as commands use it: by its server if one runs there, else by its store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sternhalma_server.archive import STORE
+from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.control import SOCKET, ControlError, ask
+from sternhalma_server.league import LEAGUE
+from sternhalma_server.league_book import LeagueBook
+from sternhalma_server.lock import LockedError, StoreLock
+from sternhalma_server.rulings import settings_in
+from sternhalma_server.store import RegisteredBot, Store, StoreError
+from sternhalma_tournament.charter import parse_charter
+
+
+def decide(folder: Path, request: Mapping[str, Any]) -> list[str]:
+    """Do what *request* asks (see `LeagueBook.do`); sentences. Raises `BadInputError`."""
+    _check(folder)
+    if (folder / SOCKET).exists():
+        try:
+            return list(ask(folder, request)["done"])
+        except ControlError as error:
+            if not error.nobody:
+                raise BadInputError(str(error)) from None
+    try:
+        charter = parse_charter((folder / LEAGUE).read_bytes(), str(folder / LEAGUE))
+        with StoreLock(folder / STORE), Store.open(folder / STORE) as store:
+            return LeagueBook(store, charter, folder).do(request)
+    except (ValueError, StoreError, LockedError, OSError) as error:
+        raise BadInputError(str(error)) from None
+
+
+def league_bots(folder: Path) -> list[RegisteredBot]:
+    """The bots that are or were registered with the league. Raises `BadInputError`."""
+    _check(folder)
+    try:
+        with Store.read(folder / STORE) as store:
+            return store.bots()
+    except StoreError as error:
+        raise BadInputError(str(error)) from None
+
+
+def league_events(folder: Path) -> list[dict[str, Any]]:
+    """The events of the league and how they stand. Raises `BadInputError`."""
+    _check(folder)
+    try:
+        with Store.read(folder / STORE) as store:
+            return [
+                {
+                    "name": event.name,
+                    "state": event.state,
+                    "format": settings_in(store, event).event.format,
+                    "games": store.count(event.id),
+                }
+                for event in store.events()
+            ]
+    except (StoreError, ValueError) as error:
+        raise BadInputError(str(error)) from None
+
+
+def _check(folder: Path) -> None:
+    if not (folder / STORE).exists() or not (folder / LEAGUE).exists():
+        raise BadInputError(
+            f"expected a league's folder, with {STORE} and {LEAGUE} in it, got {str(folder)!r}"
+        )

@@ -1,0 +1,90 @@
+"""Keep a league open: its events and its ladder side by side, until it is stopped.
+
+Bots are registered with 'sternhalma register', events are added and started with 'sternhalma
+event', while the league is open or while it is not. Ctrl-C or 'sternhalma stop' lets the games end
+that run, Ctrl-C once more breaks them off; the same command goes on with the league, and with every
+game that was broken off, by a crash too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from sternhalma_server.archive import ArchiveError
+from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.progress import LeagueProgress
+from sternhalma_server.cli.run import PORT, port_number
+from sternhalma_server.descriptors import raise_limit
+from sternhalma_server.league import serve_league
+from sternhalma_server.league_settings import load_league
+from sternhalma_server.listener import Listener, ListenError
+from sternhalma_server.lock import LockedError
+from sternhalma_server.sandbox import sandbox_problem
+from sternhalma_server.store import StoreError
+from sternhalma_server.tls import TlsError, server_context
+from sternhalma_tournament.event import EventFileError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `serve`."""
+    parser.add_argument("league", type=Path, metavar="LEAGUE.toml", help="the league file")
+    parser.add_argument("--out", type=Path, help="the league's folder (default: results/NAME)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
+    parser.add_argument(
+        "--port",
+        type=port_number,
+        default=PORT,
+        help="the port to listen on, 0 for any free one (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the league until it is stopped; 0 then."""
+    try:
+        _serve(arguments)
+    except (
+        EventFileError,
+        ArchiveError,
+        StoreError,
+        LockedError,
+        ListenError,
+        TlsError,
+        OSError,
+    ) as error:
+        raise BadInputError(str(error)) from None
+    return 0
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    settings = load_league(arguments.league)
+    charter = settings.charter
+    root: Path = arguments.out or Path("results") / charter.name
+    problem = sandbox_problem() if any(bot.sandbox for bot in charter.bots) else None
+    if problem is not None:
+        raise BadInputError(f"{charter.name}: sandbox: {problem}")
+    raise_limit()
+    context = None
+    if charter.tls is not None:
+        folder = settings.folder
+        context = server_context(folder / charter.tls.cert, folder / charter.tls.key)
+
+    def listening(host: str, port: int) -> None:
+        _say(f"{charter.name}: open on {host} port {port}, its folder is {root}")
+
+    with closing(Listener(arguments.host, arguments.port, context)) as listener:
+        trio.run(
+            serve_league, settings, listener, root, _say, partial(LeagueProgress, _say), listening
+        )
+    _say(f"{charter.name}: stopped, the same command goes on with it")
+
+
+def _say(sentence: str) -> None:
+    # Whoever read this may have gone away: that is no reason to end a league.
+    with suppress(OSError):
+        print(sentence, file=sys.stdout, flush=True)

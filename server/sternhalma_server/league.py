@@ -1,0 +1,330 @@
+"""A league that stays open: its events and ladders side by side, over one server and one store.
+
+Whatever the host decides is written into the store first (`LeagueBook`), and then the league is
+made to agree with it: events that are to run are staged, those that are not are drained, bots that
+are registered are let in. So a server that was killed comes back as it was by looking at its store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from sternhalma_server.admission import Known
+from sternhalma_server.almanac import Almanac
+from sternhalma_server.app import heed_signals
+from sternhalma_server.archive import STORE
+from sternhalma_server.clock import SECOND
+from sternhalma_server.control import serve_control
+from sternhalma_server.crew import Crew
+from sternhalma_server.hall import Hall
+from sternhalma_server.house import open_hall
+from sternhalma_server.league_book import LeagueBook
+from sternhalma_server.league_settings import LeagueSettings
+from sternhalma_server.listener import Listener
+from sternhalma_server.lock import StoreLock
+from sternhalma_server.observer import Observer
+from sternhalma_server.seats import Holder
+from sternhalma_server.stage import Stage, set_stage
+from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
+from sternhalma_server.wire import MAX_SLOT
+from sternhalma_tournament.amendments import LateEntry, parse_amendment
+from sternhalma_tournament.event import EventFileError
+
+LEAGUE: Final = "league.toml"  # what the league's file is called in its folder
+
+# Makes an observer of the event of that name.
+Observers = Callable[[str], Observer]
+
+
+class League:
+    """The league of *settings* while its server runs; *tell* is given sentences for the host."""
+
+    def __init__(
+        self,
+        settings: LeagueSettings,
+        store: Store,
+        root: Path,
+        tell: Callable[[str], None],
+        observers: Observers,
+    ) -> None:
+        self.book = LeagueBook(store, settings.charter, root)
+        self._settings = settings
+        self._store = store
+        self._tell = tell
+        self._observers = observers
+        self._stages: dict[EventId, Stage] = {}
+        self._members = self.book.members()
+        self._hall: Hall | None = None
+        self._nursery: trio.Nursery | None = None
+        self._stopping = False
+        self._deciding = trio.Lock()
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The events that are played now."""
+        return list(self._stages.values())
+
+    def known(self) -> list[Known]:
+        """The registered bots as the server's admission wants them."""
+        return [Known(bot, digest, MAX_SLOT) for bot, digest in self._members.items() if digest]
+
+    def why(self, bot: str) -> str:
+        """Why *bot* has no game now: by each event that needs it, or else by the ladders."""
+        stages = [stage for stage in self.stages if stage.director.knows(bot)]
+        wanting = [stage for stage in stages if stage.ladder is None and stage.director.needs(bot)]
+        ladders = [stage for stage in stages if stage.ladder is not None]
+        sentences = [f"{one.event.name}: {one.director.why(bot)}" for one in wanting or ladders]
+        return "; ".join(sentences) or "no event that is running has a game for you"
+
+    def arrived(self, holder: Holder) -> None:
+        """A bot has logged in."""
+        for stage in self.stages:
+            if stage.ladder is not None:
+                stage.ladder.arrived(holder)
+
+    def spare(self, bot: str) -> int:
+        """How many connections of *bot* are to be left to events, by a ladder."""
+        return sum(
+            stage.director.needs(bot) for stage in self._stages.values() if stage.ladder is None
+        )
+
+    async def run(self, hall: Hall, stop: trio.Event, playing: trio.CancelScope) -> None:
+        """Play what is to be played until *stop*, and then let games end until *playing* is over.
+
+        Games that are broken off go on from their last stored ply when the league is served again.
+        """
+        self._hall = hall
+        async with trio.open_nursery() as self._nursery:
+            await self._decided()
+            await stop.wait()
+            self._stopping = True
+            seconds = self._settings.drain / SECOND
+            for stage in self.stages:
+                stage.director.drain()
+            if self._stages:
+                self._tell(
+                    "stopping: no more games are begun, those that run have"
+                    f" {seconds:g} s to finish; once more to stop at once"
+                )
+            playing.deadline = min(playing.deadline, trio.current_time() + seconds)
+
+    async def decide(self, request: Mapping[str, Any]) -> list[str]:
+        """Do what the host asks, see `LeagueBook.do`, and let it take effect.
+
+        Raises `ValueError`, `StoreError`.
+        """
+        async with self._deciding:
+            sentences = await trio.to_thread.run_sync(self.book.do, request)
+            for sentence in sentences:
+                self._tell(sentence)
+            await self._decided()
+        return sentences
+
+    def stage(self, name: str) -> Stage:
+        """The stage of an event that runs. Raises `ValueError`."""
+        event = self.book.event(name)
+        if event.id not in self._stages:
+            raise ValueError(f"{event.name}: expected an event that is running")
+        return self._stages[event.id]
+
+    def facts(self) -> dict[str, Any]:
+        """How the league stands."""
+        assert self._hall is not None
+        return {
+            "league": self._settings.charter.name,
+            "events": [self._facts(event) for event in self._store.events()],
+            "connected": sorted({h.name for h in self._hall.lobby if h.connection.ended is None}),
+            "registered": len(self.known()),
+            "running": self._hall.running,
+        }
+
+    def _facts(self, event: StoredEvent) -> dict[str, Any]:
+        facts: dict[str, Any] = {"name": event.name, "state": event.state}
+        stage = self._stages.get(event.id)
+        if stage is not None:
+            facts |= {
+                "running": stage.director.running,
+                "finished": stage.keeper.played,
+                "games": None if stage.ladder is not None else stage.director.games,
+            }
+        return facts
+
+    async def _decided(self) -> None:
+        """Make the league what its store says."""
+        assert self._hall is not None
+        assert self._nursery is not None
+        if self._stopping:
+            return
+        self._admit(self._hall)
+        for event in self._store.events():
+            stage = self._stages.get(event.id)
+            if stage is not None and event.state == "running":
+                stage.director.go_on()
+            elif stage is not None:
+                stage.director.drain()
+            elif event.state == "running":
+                self._begin(event, self._hall, self._nursery)
+
+    def _admit(self, hall: Hall) -> None:
+        """Let in who is registered, and nobody else."""
+        before, self._members = self._members, self.book.members()
+        ladders = [stage.ladder for stage in self.stages if stage.ladder is not None]
+        for bot in before.keys() - self._members.keys():
+            hall.lobby.expel(bot, "unregistered", "this bot is not registered any more")
+            for ladder in ladders:
+                ladder.leave(bot)
+        for bot, digest in self._members.items():
+            if digest is not None and digest != before.get(bot):
+                hall.lobby.invite(Known(bot, digest, MAX_SLOT))
+            if bot in before:
+                continue
+            for ladder in ladders:
+                if ladder.knows(bot):
+                    ladder.come_back(bot)
+                else:
+                    ladder.join(bot)
+
+    def _begin(self, event: StoredEvent, hall: Hall, nursery: trio.Nursery) -> None:
+        observer = self._observers(event.name)
+        try:
+            settings = self.book.settings(event)
+            folder = self.book.folder(event)
+            stage = set_stage(
+                self._store, event, settings, folder, hall, observer, self._members, self.spare
+            )
+        except (ValueError, OSError) as error:
+            # One event that cannot be played is no reason not to play the others.
+            self._tell(f"{event.name}: cannot be played: {error}")
+            return
+        if stage.ladder is not None:
+            for holder in hall.lobby:
+                stage.ladder.arrived(holder)
+        self._stages[event.id] = stage
+        nursery.start_soon(self._play, stage)
+
+    async def _play(self, stage: Stage) -> None:
+        try:
+            complete = await stage.run()
+        finally:
+            del self._stages[stage.event.id]
+        if complete:
+            await trio.to_thread.run_sync(self._store.set_state, stage.event.id, "closed")
+            self._tell(f"{stage.event.name}: closed, all its games have been played")
+        # It may have been started again before its last game had ended.
+        await self._decided()
+
+
+async def serve_league(
+    settings: LeagueSettings,
+    listener: Listener,
+    root: Path,
+    tell: Callable[[str], None],
+    observers: Observers,
+    listening: Callable[[str, int], None],
+) -> None:
+    """Keep the league of *settings* open over *listener*, in the folder *root*, until a signal.
+
+    *listening* is told where, once bots can come. Raises `StoreError`, `LockedError` and `OSError`
+    before anything is begun, `EventFileError` for an event file that the league's file names.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    with StoreLock(root / STORE), Store.open(root / STORE) as store:
+        store.found_league(settings.charter.name)
+        (root / LEAGUE).write_bytes(settings.source)
+        league = League(settings, store, root, tell, observers)
+        _add_events(settings, store, league.book, tell)
+        crew = Crew(
+            settings.charter.bots,
+            settings.folder,
+            settings.charter.limits,
+            settings.start,
+            tell,
+            hidden=(root,),
+        )
+        almanac = Almanac(root, tell)
+        async with open_hall(
+            listener,
+            crew,
+            league.known(),
+            league.why,
+            settings.login,
+            arrived=league.arrived,
+            room=settings.parallel,
+            named=True,
+        ) as hall:
+            listening(listener.host, listener.port)
+            with trio.CancelScope() as playing:
+                async with trio.open_nursery() as nursery:
+                    stop = trio.Event()
+                    nursery.start_soon(heed_signals, stop, playing)
+                    nursery.start_soon(serve_control, root, _answer(league, stop))
+                    nursery.start_soon(almanac.run, lambda: _games(league))
+                    await league.run(hall, stop, playing)
+                    nursery.cancel_scope.cancel()
+            hall.farewell = ("server-stops", "the server stops, the league goes on later")
+        with trio.CancelScope(shield=True):
+            await almanac.write()
+
+
+def _games(league: League) -> int:
+    return sum(stage.keeper.played for stage in league.stages)
+
+
+def _add_events(
+    settings: LeagueSettings, store: Store, book: LeagueBook, tell: Callable[[str], None]
+) -> None:
+    """Create and start the events whose files the league's file names, unless they are there."""
+    for path in settings.charter.events:
+        file = settings.folder / path
+        try:
+            source = file.read_bytes()
+        except OSError as error:
+            raise EventFileError(
+                f"{file}: expected an event file that can be read: {error.strerror}"
+            ) from None
+        name = book.read(source, str(file)).event.name
+        if any(event.name == name for event in store.events()):
+            continue
+        tell(book.add(source, str(file)))
+        try:
+            tell(book.set_state(name, "start"))
+        except ValueError as error:
+            tell(f"{error}; not started")
+
+
+def _answer(league: League, stop: trio.Event) -> Callable[..., Any]:
+    """What the control socket answers."""
+
+    async def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        match request:
+            case {"command": "status"}:
+                return league.facts()
+            case {"command": "why", "bot": str(bot)}:
+                return {"why": league.why(bot)}
+            case {"command": "stop"}:
+                stop.set()
+                return {"league": league.facts()["league"], "running": league.facts()["running"]}
+            case {"command": "amend", "event": str(name), "ruling": str(text)}:
+                try:
+                    return {"ruled": await _rule(league, name, text)}
+                except (ValueError, StoreError) as problem:
+                    return {"error": str(problem)}
+            case _:
+                try:
+                    return {"done": await league.decide(request)}
+                except (ValueError, StoreError) as problem:
+                    return {"error": str(problem)}
+
+    return answer
+
+
+async def _rule(league: League, name: str, text: str) -> list[str]:
+    stage, ruling = league.stage(name), parse_amendment(text)
+    if isinstance(ruling, LateEntry) and ruling.entry not in league.book.members():
+        raise ValueError(f"expected a bot of the league, got {ruling.entry[:40]!r}")
+    ruled = await stage.rule(ruling)
+    return list(ruled.sentences)
