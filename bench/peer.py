@@ -69,14 +69,13 @@ def expected(position: sh.Position) -> list[Pair]:
     for origin in range(own.bit_length()):
         if not own >> origin & 1:
             continue
-        near, _, _, _ = table.cells[1 << origin]
+        _, near, _, _, _ = table.cells[origin + 1]
         reach = near & empty
         free = empty
         landings = 1 << origin
         while landings:
-            hole = landings & -landings
+            hole, near, hops, _, _ = table.cells[landings.bit_length()]
             landings ^= hole
-            near, hops, _, _ = table.cells[hole]
             new = hops[others & near] & free
             free ^= new
             landings |= new

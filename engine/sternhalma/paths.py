@@ -96,7 +96,7 @@ def _reason_short(position: Position, moves: Moves, board: Board, path: tuple[Ho
     letter = position.letter_at(target)
     if letter is not None:
         return f"{name(target)} is taken by a marble of {letter}"
-    if not moves.cells[1 << origin][2] >> target & 1:
+    if not moves.ends(origin) >> target & 1:
         return _end_problem(position, moves, origin, target)
     return f"no step and no chain of hops leads from {name(origin)} to {name(target)}"
 
