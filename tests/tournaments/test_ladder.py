@@ -280,9 +280,14 @@ def test_seats_stay_balanced_for_each_bot(sides: int) -> None:
         pairing = scheduler.next(free)
         if pairing is None or chance.below(3) == 0 < len(running):
             pairing = running.pop(chance.below(len(running)))
+            free.update((name, free[name] + 1) for name in pairing.entries)
+            if chance.below(4) == 0:
+                scheduler.release(pairing.number)
+                for seat, name in enumerate(pairing.entries):
+                    seats[name][seat] -= 1
+                continue
             places = [chance.below(3) for _ in range(sides)]
             scheduler.finish(game(pairing.number, pairing.entries, places))
-            free.update((name, free[name] + 1) for name in pairing.entries)
             continue
         scheduler.start(pairing)
         running.append(pairing)
@@ -403,6 +408,29 @@ def test_nobody_waits_for_an_entry_with_too_few_connections_for_any_game() -> No
     for name in names(3):
         scheduler.join(Entry(name, (name,)))
     assert len(play(scheduler, {"n0": 2, "n1": 2, "n2": 1}, 50)) == 50
+
+
+def test_who_plays_on_two_of_three_connections_is_waited_for() -> None:
+    scheduler = LadderScheduler(2, seats=2, spread=4)
+    for name in names(3):
+        scheduler.join(Entry(name, (name,)))
+    begin(scheduler, {"n0": 3, "n1": 4})
+    hall = {"n0": 1, "n1": 2, "n2": 2}
+    games = 0
+    while scheduler.next(hall):
+        begin(scheduler, hall)
+        games += 1
+    assert games < 4
+
+
+def test_a_game_that_ran_when_the_server_stopped_keeps_its_number() -> None:
+    scheduler = ladder(4)
+    running = begin(scheduler, dict.fromkeys(names(4), 1))
+    others = sorted(set(names(4)).difference(running.entries))
+    again = ladder(4)
+    again.resume([game(2, others, (1, 2))])
+    again.start(running)
+    assert next_of(again, dict.fromkeys(others, 1)).number == 3
 
 
 def test_who_has_withdrawn_is_not_called_until_reinstated() -> None:

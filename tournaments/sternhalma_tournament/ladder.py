@@ -207,20 +207,16 @@ class LadderScheduler:
 
     def _choose(self, hall: Survey) -> tuple[Contender, ...]:
         """Who is to play the next game, in no order of seats; nobody if no game may begin."""
-        ready = [self._known[name] for name in hall.ready]
-        if len(ready) < self._sides:
-            return ()
-        lowest, within = self._pace.lowest(), self._pace.within(hall.ready)
-        near = [self._known[name] for name in within]
+        near = [self._known[name] for name in self._pace.within(hall.ready)]
         if len(near) >= self._sides:
             first = neediest(near)
-            pool = ready if lowest == {first.name} else near
-            return self._return(first, pool) or opponents([first], pool, self._sides)
+            return self._return(first, near) or opponents([first], near, self._sides)
         # Who is as far ahead as may be can only play if that lifts all of the lowest.
-        if len(lowest) > self._sides or not lowest <= hall.ready:
+        lowest = sorted(self._pace.lowest())
+        if not len(lowest) <= self._sides <= len(hall.ready) or not hall.ready.issuperset(lowest):
             return ()
-        lifted = [self._known[name] for name in sorted(lowest)]
-        return opponents(lifted, ready, self._sides)
+        ready = [self._known[name] for name in hall.ready]
+        return opponents([self._known[name] for name in lowest], ready, self._sides)
 
     def _return(self, first: Contender, pool: Sequence[Contender]) -> tuple[Contender, ...]:
         """*first* and the one of *pool* who has waited longest for a return, if there is one."""
