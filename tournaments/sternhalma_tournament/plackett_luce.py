@@ -82,22 +82,29 @@ class Comparisons:
     choices: tuple[Choice, ...]
 
 
-def compare(orders: Iterable[FinishingOrder], also: Iterable[str] = ()) -> Comparisons:
-    """The sums over *orders*, read once; *also* names entries that need not have played."""
+def compare(
+    orders: Iterable[FinishingOrder] | Counter[FinishingOrder], also: Iterable[str] = ()
+) -> Comparisons:
+    """The sums over *orders*, read once; *also* names entries that need not have played.
+
+    A counter says how often each order came.
+    """
+    counted = orders if isinstance(orders, Counter) else Counter(orders)
     games = Counter[str]()
     played = Counter[tuple[str, str]]()
     points: defaultdict[tuple[str, str], float] = defaultdict(float)
     chosen: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
-    for order in orders:
-        games.update(order.entries)
+    for order, often in counted.items():
+        for name in order.entries:
+            games[name] += often
         if len(order.entries) == 2:
             first, second = order.entries
             place, other = order.places
-            played[first, second] += 1
-            points[first, second] += (1 + (place < other) - (place > other)) / 2
+            played[first, second] += often
+            points[first, second] += often * (1 + (place < other) - (place > other)) / 2
         else:
             for winner, losers, times in _choices(order):
-                chosen[winner, losers] += times
+                chosen[winner, losers] += often * times
     names = tuple(sorted({*games, *also}))
     index = {name: number for number, name in enumerate(names)}
     return Comparisons(

@@ -17,6 +17,7 @@ The intervals come from the Fisher information, the draws of the prior included.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -134,7 +135,7 @@ class Ratings:
 
 
 def rate(
-    orders: Iterable[FinishingOrder],
+    orders: Iterable[FinishingOrder] | Counter[FinishingOrder],
     *,
     prior: float = DEFAULT_PRIOR,
     anchors: Mapping[str, float] | None = None,
@@ -142,6 +143,7 @@ def rate(
 ) -> Ratings:
     """The ratings that all of *orders* together make most likely; their order does not matter.
 
+    *orders* may come counted: many games have few different orders.
     *prior* is the number of draws that every entry starts with, 0 for none. *anchors* gives ratings
     in Elo that stay as they are. With *seat_advantage* games of two also tell what moving first is
     worth. RatingError for a prior or an anchor out of range.
@@ -182,6 +184,15 @@ def rate(
         _seat(played, fit, told=told) if seat_advantage else None,
         tuple(tuple(fit.covariance[row][column] for column in rows) for row in rows),
     )
+
+
+def versioned(bot: str, version: str | None) -> str:
+    """The entry's name for a version of a bot; `split_version` parts them again.
+
+    >>> versioned("zoe", "1.10"), versioned("zoe", None)
+    ('zoe@1.10', 'zoe')
+    """
+    return bot if version is None else f"{bot}@{version}"
 
 
 def split_version(name: str) -> tuple[str, str | None]:
