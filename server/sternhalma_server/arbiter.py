@@ -16,16 +16,15 @@ from typing import Final
 import trio
 
 from sternhalma_server.admission import Known
-from sternhalma_server.archive import STORE, write_tables
+from sternhalma_server.archive import create_archive, write_tables
 from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun, StoreKeeper
-from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer
 from sternhalma_server.results import Results
-from sternhalma_server.rulings import RULING, read_results, stored_event
+from sternhalma_server.rulings import RULING, read_results
 from sternhalma_server.seats import Lobby
 from sternhalma_server.settings import Settings
-from sternhalma_server.store import EventId, Store
+from sternhalma_server.store import EventId, Store, StoredEvent
 from sternhalma_server.verdict import Reason
 from sternhalma_server.wire import MAX_SLOT, NAME
 from sternhalma_tournament.amendments import (
@@ -98,30 +97,32 @@ class Arbiter:
         return Ruled((sentence_of(ruling),))
 
 
-def rule_at_rest(root: Path, ruling: Amendment, token: str | None) -> Ruled:
-    """Write *ruling* into the store of the folder *root*, which no server plays.
+def rule_stored(
+    store: Store, stored: StoredEvent, root: Path, ruling: Amendment, token: str | None
+) -> Ruled:
+    """Write *ruling* on an event that is not being played into its *store*.
 
-    Raises `ValueError` for a ruling that makes no sense, `StoreError`, `LockedError`, `OSError`.
+    Its tables, in the folder *root*, are written anew. Raises `ValueError` for a ruling that makes
+    no sense, `StoreError`, `OSError`.
     """
-    with StoreLock(root / STORE), Store.open(root / STORE) as store:
-        settings, results = read_results(store)
-        stored = stored_event(store)
-        check_ruling(settings, results, ruling)
-        running = [Begun(lines).pairing for lines in store.running_lines(stored.id).values()]
-        scheduler = scheduler_after(
-            settings.event,
-            [*results.history, ruling],
-            [pairing for pairing in running if pairing is not None],
-        )
-        if isinstance(ruling, LateEntry) and token is not None:
-            store.set_secret(stored.id, ruling.entry, token)
-        store.amend(stored.id, RULING, format_amendment(ruling))
-        results.amend(ruling)
-        sentences = [sentence_of(ruling)]
-        if stored.state == "closed" and not scheduler.done:
-            store.set_state(stored.id, "paused")
-            sentences.append("there are games to come: run the event again to play them")
-        write_tables(root, results.files())
+    settings, results = read_results(store, stored)
+    check_ruling(settings, results, ruling)
+    running = [Begun(lines).pairing for lines in store.running_lines(stored.id).values()]
+    scheduler = scheduler_after(
+        settings.event,
+        [*results.history, ruling],
+        [pairing for pairing in running if pairing is not None],
+    )
+    if isinstance(ruling, LateEntry) and token is not None:
+        store.set_secret(stored.id, ruling.entry, token)
+    store.amend(stored.id, RULING, format_amendment(ruling))
+    results.amend(ruling)
+    sentences = [sentence_of(ruling)]
+    if stored.state == "closed" and not scheduler.done:
+        store.set_state(stored.id, "paused")
+        sentences.append("there are games to come: run the event again to play them")
+    create_archive(root, stored.source)
+    write_tables(root, results.files())
     return Ruled(tuple(sentences))
 
 

@@ -121,6 +121,11 @@ class Director:
         planned = self._keeper.planned
         return self._scheduler.games if planned is None else planned
 
+    @property
+    def bots(self) -> list[str]:
+        """The bots that play in this event, or did."""
+        return [bot for entry in self._entries.values() for bot in entry.bots]
+
     def knows(self, bot: str) -> bool:
         """Whether *bot* plays in this event."""
         return bot in self._roster

@@ -13,7 +13,7 @@ from sternhalma_server.journal import Journal
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.rulings import late_bots, read_results
+from sternhalma_server.rulings import late_bots, read_results, stored_event
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event
 from sternhalma_server.store import Store, StoredEvent, StoreFullError
@@ -125,7 +125,7 @@ def past(root: Path) -> Summary:
     What is derived from its store is written anew if it is not there any more.
     """
     with Store.read(root / STORE) as store:
-        stored, results = read_results(store)
+        stored, results = read_results(store, stored_event(store))
     files = results.files()
     if not all((root / name).exists() for name in files):
         create_archive(root, stored.source)

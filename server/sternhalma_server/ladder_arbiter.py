@@ -6,6 +6,8 @@ to come, and heeded by the ratings, which are derived from the store.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+
 from sternhalma_server.arbiter import (
     Ruled,
     check_forfeit,
@@ -16,7 +18,8 @@ from sternhalma_server.keeping import StoreKeeper
 from sternhalma_server.ladder_director import LadderDirector
 from sternhalma_server.ladder_results import LadderResults
 from sternhalma_server.outcome import read_outcome
-from sternhalma_server.store import EventId, Store
+from sternhalma_server.rulings import RULING, rulings_of
+from sternhalma_server.store import EventId, Store, StoredEvent
 from sternhalma_tournament.amendments import (
     Amendment,
     Annulment,
@@ -24,9 +27,26 @@ from sternhalma_tournament.amendments import (
     LateEntry,
     Rulings,
     check_game,
+    format_amendment,
     sentence_of,
 )
 from sternhalma_tournament.scores import GameResult
+
+
+def rule_stored_ladder(store: Store, stored: StoredEvent, ruling: Amendment) -> Ruled:
+    """Write *ruling* on a ladder that is not being played into its *store*.
+
+    Raises `ValueError` for a ruling that makes no sense, `StoreError`.
+    """
+    bots = {
+        bot
+        for one in store.outcomes(stored.id)
+        for bot in read_outcome(one.outcome, one.record).bots
+    }
+    bots |= {bot.name for bot in store.bots()}
+    _check(ruling, bots, rulings_of(store, stored.id), lambda n: _result(store, stored.id, n))
+    store.amend(stored.id, RULING, format_amendment(ruling))
+    return Ruled((sentence_of(ruling),))
 
 
 class LadderArbiter:
@@ -42,31 +62,48 @@ class LadderArbiter:
 
     async def rule(self, ruling: Amendment, director: LadderDirector) -> Ruled:
         """Store *ruling* and let it take effect. Raises `ValueError` if it makes no sense."""
-        self._check(ruling, director)
+        _check(
+            ruling,
+            director.bots,
+            self._results.rulings,
+            lambda number: _result(self._store, self._event, number),
+            [bot for bot in director.bots if director.has_withdrawn(bot)],
+        )
         await self._keeper.keep_ruling(ruling)
         director.heed(ruling, self._results.rulings)
         return Ruled((sentence_of(ruling),))
 
-    def _check(self, ruling: Amendment, director: LadderDirector) -> None:
-        check_reason(ruling.reason)
-        match ruling:
-            case Correction() | Annulment():
-                check_game(ruling, self._result(ruling.number))
-                for word in ruling.forfeits or () if isinstance(ruling, Correction) else ():
-                    check_forfeit(word)
-            case LateEntry():
-                raise ValueError(
-                    f"expected no late entry, every bot of the league plays its ladder,"
-                    f" got {ruling.entry[:40]!r}"
-                )
-            case _:
-                if not director.knows(ruling.entry):
-                    raise ValueError(f"expected a bot of the ladder, got {ruling.entry[:40]!r}")
-                missed = director.has_withdrawn(ruling.entry)
-                check_status(Rulings.of(self._results.rulings), ruling, missed=missed)
 
-    def _result(self, number: int) -> GameResult | None:
-        stored = self._store.game(self._event, number)
-        return (
-            None if stored is None else read_outcome(stored.outcome, stored.record).result(number)
-        )
+def _check(
+    ruling: Amendment,
+    bots: Collection[str],
+    rulings: Sequence[Amendment],
+    result: Callable[[int], GameResult | None],
+    missed: Collection[str] = (),
+) -> None:
+    """Raise `ValueError` for a ruling that makes no sense.
+
+    *result* is that of a game by number, *missed* are those whom the server has withdrawn itself.
+    """
+    check_reason(ruling.reason)
+    match ruling:
+        case Correction() | Annulment():
+            check_game(ruling, result(ruling.number))
+            for word in ruling.forfeits or () if isinstance(ruling, Correction) else ():
+                check_forfeit(word)
+        case LateEntry():
+            raise ValueError(
+                "expected no late entry, every bot of the league plays its ladder,"
+                f" got {ruling.entry[:40]!r}"
+            )
+        case _:
+            if ruling.entry not in bots:
+                raise ValueError(f"expected a bot of the ladder, got {ruling.entry[:40]!r}")
+            check_status(Rulings.of(rulings), ruling, missed=ruling.entry in missed)
+
+
+def _result(store: Store, event: EventId, number: int) -> GameResult | None:
+    stored = store.game(event, number)
+    if stored is None:
+        return None
+    return read_outcome(stored.outcome, stored.record).result(number)

@@ -16,6 +16,7 @@ import trio
 from sternhalma_server.admission import Known
 from sternhalma_server.almanac import Almanac
 from sternhalma_server.app import heed_signals
+from sternhalma_server.arbiter import Ruled
 from sternhalma_server.archive import STORE
 from sternhalma_server.clock import SECOND
 from sternhalma_server.control import serve_control
@@ -28,10 +29,10 @@ from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer
 from sternhalma_server.seats import Holder
-from sternhalma_server.stage import Stage, set_stage
+from sternhalma_server.stage import Stage, rule_at_rest, set_stage
 from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.wire import MAX_SLOT
-from sternhalma_tournament.amendments import LateEntry, parse_amendment
+from sternhalma_tournament.amendments import Amendment, LateEntry, parse_amendment
 from sternhalma_tournament.event import EventFileError
 
 LEAGUE: Final = "league.toml"  # what the league's file is called in its folder
@@ -124,12 +125,18 @@ class League:
             await self._decided()
         return sentences
 
-    def stage(self, name: str) -> Stage:
-        """The stage of an event that runs. Raises `ValueError`."""
-        event = self.book.event(name)
-        if event.id not in self._stages:
-            raise ValueError(f"{event.name}: expected an event that is running")
-        return self._stages[event.id]
+    async def rule(self, name: str, ruling: Amendment) -> Ruled:
+        """Store a ruling of the host on an event and let it take effect.
+
+        Raises `ValueError`, `StoreError`, `OSError`.
+        """
+        async with self._deciding:
+            event = self.book.event(name)
+            stage = self._stages.get(event.id)
+            if stage is not None:
+                return await stage.rule(ruling)
+            folder = self.book.folder(event)
+            return await trio.to_thread.run_sync(rule_at_rest, self._store, event, folder, ruling)
 
     def facts(self) -> dict[str, Any]:
         """How the league stands."""
@@ -323,8 +330,8 @@ def _answer(league: League, stop: trio.Event) -> Callable[..., Any]:
 
 
 async def _rule(league: League, name: str, text: str) -> list[str]:
-    stage, ruling = league.stage(name), parse_amendment(text)
+    ruling = parse_amendment(text)
     if isinstance(ruling, LateEntry) and ruling.entry not in league.book.members():
         raise ValueError(f"expected a bot of the league, got {ruling.entry[:40]!r}")
-    ruled = await stage.rule(ruling)
+    ruled = await league.rule(name, ruling)
     return list(ruled.sentences)

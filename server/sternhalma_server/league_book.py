@@ -17,13 +17,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from sternhalma_server.folders import EVENTS
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.store import RegisteredBot, State, Store, StoredEvent
 from sternhalma_server.wire import NAME
 from sternhalma_tournament.charter import Charter
 from sternhalma_tournament.event import EventFileError
-
-EVENTS: Final = "events"  # the folder of the events' folders
 
 # From which states an event comes into another one by a host's command, which has the name given.
 _MAY: Final[Mapping[str, tuple[tuple[State, ...], State]]] = {

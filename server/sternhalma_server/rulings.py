@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -29,6 +28,7 @@ from sternhalma_tournament.amendments import (
     parse_amendment,
 )
 from sternhalma_tournament.amendments import Rulings as HostRulings
+from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.scores import BYE, GameResult
 
 RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
@@ -93,6 +93,12 @@ def rulings_on(
 def stored_event(store: Store) -> StoredEvent:
     """The one event of a results folder's store. Raises `StoreError`."""
     events = store.events()
+    if store.league is not None:
+        example = store.path.parent / "events" / (events[0].name if events else "NAME")
+        raise StoreError(
+            f"{store.path.parent}: expected the folder of one event, such as {example},"
+            " got a league's"
+        )
     if len(events) != 1:
         names = ", ".join(event.name for event in events) or "none"
         raise StoreError(f"{store.path}: expected one event, got {names}")
@@ -106,14 +112,17 @@ def settings_in(store: Store, stored: StoredEvent) -> Settings:
 
 
 def read_results(
-    store: Store, watch: Callable[[Record], None] | None = None
+    store: Store, stored: StoredEvent, watch: Callable[[Record], None] | None = None
 ) -> tuple[Settings, Results]:
-    """The event of a results folder's store and what it comes to; *watch* is shown each record.
+    """An event of *store* and what it comes to; *watch* is shown each record.
 
-    Raises `StoreError` for a store of none or several events.
+    Raises `EventFileError` for an event that has no table: a ladder.
     """
-    stored = stored_event(store)
-    settings = settings_of(stored.source, str(store.path), Path())
+    settings = settings_in(store, stored)
+    if settings.event.format == "ladder":
+        raise EventFileError(
+            f"{stored.name}: expected an event with a table, a ladder has the league's ratings"
+        )
     results = Results(settings.event)
     for link in links(store, stored.id):
         if isinstance(link, StoredGame):

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import trio
 
-from sternhalma_server.arbiter import Arbiter, Ruled
+from sternhalma_server.arbiter import Arbiter, Ruled, rule_stored
 from sternhalma_server.archive import create_archive
 from sternhalma_server.director import Director
 from sternhalma_server.hall import Hall
 from sternhalma_server.journal import Journal
 from sternhalma_server.keeping import StoreKeeper
-from sternhalma_server.ladder_arbiter import LadderArbiter
+from sternhalma_server.ladder_arbiter import LadderArbiter, rule_stored_ladder
 from sternhalma_server.ladder_director import LadderDirector
 from sternhalma_server.observer import Observer
+from sternhalma_server.rulings import settings_in
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event, stage_ladder
 from sternhalma_server.store import Store, StoredEvent, StoreFullError
@@ -69,6 +70,16 @@ class Stage:
                     self.observer.tell(f"{problem}; games go on from what was stored last")
                 await self.keeper.write()
         return complete
+
+
+def rule_at_rest(store: Store, stored: StoredEvent, root: Path, ruling: Amendment) -> Ruled:
+    """Write *ruling* on an event of a league that is not being played into its *store*.
+
+    Raises `ValueError` for a ruling that makes no sense, `StoreError`, `OSError`.
+    """
+    if settings_in(store, stored).event.format == "ladder":
+        return rule_stored_ladder(store, stored, ruling)
+    return rule_stored(store, stored, root, ruling, None)
 
 
 def set_stage(

@@ -125,7 +125,7 @@ def test_a_withdrawal_leaves_the_games_to_come_out(tmp_path: Path, capsys: Captu
     keep(tmp_path, CUP, played(CUP, most=2), state="paused")
     assert amend(tmp_path, "withdraw", "max") == 0
     with Store.read(tmp_path / STORE) as store:
-        _, results = read_results(store)
+        _, results = read_results(store, stored_event(store))
     with_max = sum("max" in result.entries for result in results)
     assert results.planned == 2 + with_max
     assert main(["verify", str(tmp_path)]) == 0
@@ -133,7 +133,7 @@ def test_a_withdrawal_leaves_the_games_to_come_out(tmp_path: Path, capsys: Captu
 
 def test_an_annulled_game_counts_for_nobody_and_a_corrected_one_otherwise(folder: Path) -> None:
     with Store.read(folder / STORE) as store:
-        _, results = read_results(store)
+        _, results = read_results(store, stored_event(store))
     before = {name: score.half_points for name, score in results.tally.scores.items()}
     first = results.result(1)
     assert first is not None
@@ -141,7 +141,7 @@ def test_an_annulled_game_counts_for_nobody_and_a_corrected_one_otherwise(folder
     assert amend(folder, "correct", "1", swapped) == 0
     assert amend(folder, "annul", "2") == 0
     with Store.read(folder / STORE) as store:
-        _, results = read_results(store)
+        _, results = read_results(store, stored_event(store))
     assert results.tally.games == 5
     assert results.tally.void == 1
     assert sum(before.values()) - sum(s.half_points for s in results.tally.scores.values()) == 2
@@ -281,7 +281,7 @@ def test_a_correction_that_comes_too_late_for_a_knockout_is_refused(
     source = event_text("knockout", 4, "games = 2")
     keep(tmp_path, source, played(source))
     with Store.read(tmp_path / STORE) as store:
-        _, results = read_results(store)
+        _, results = read_results(store, stored_event(store))
     semi = results.matches()[0]
     assert semi.winner is not None
     numbers = [r.number for r in results if set(r.entries) == set(semi.entries)][: semi.games]

@@ -115,7 +115,7 @@ def test_a_store_of_two_events_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / STORE) as store:
         store.add_event("other", b"")
         with pytest.raises(StoreError, match="expected one event, got cup, other"):
-            read_results(store)
+            read_results(store, stored_event(store))
 
 
 def test_a_ruling_that_nobody_can_read_is_refused(tmp_path: Path) -> None:
@@ -124,13 +124,13 @@ def test_a_ruling_that_nobody_can_read_is_refused(tmp_path: Path) -> None:
         Store.read(tmp_path / STORE) as store,
         pytest.raises(ValueError, match="expected an amendment, got 'banish max'"),
     ):
-        read_results(store)
+        read_results(store, stored_event(store))
 
 
 def test_a_decision_of_another_kind_changes_no_table(tmp_path: Path) -> None:
     keep_store(tmp_path, CUP, [*played(CUP), Decision("note", "rain")])
     with Store.read(tmp_path / STORE) as store:
-        _, results = read_results(store)
+        _, results = read_results(store, stored_event(store))
     assert len(results) == 6
 
 

@@ -23,12 +23,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sternhalma_server.arbiter import check_forfeit, check_reason, rule_at_rest
-from sternhalma_server.archive import STORE
+from sternhalma_server.arbiter import check_forfeit, check_reason, rule_stored
+from sternhalma_server.cli.folder import found_in
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import SOCKET, ControlError, ask
-from sternhalma_server.lock import LockedError
-from sternhalma_server.rulings import rulings_of, stored_event
+from sternhalma_server.folders import EventFolder
+from sternhalma_server.lock import LockedError, StoreLock
+from sternhalma_server.rulings import rulings_of
+from sternhalma_server.stage import rule_at_rest
 from sternhalma_server.store import Store, StoreError
 from sternhalma_tournament.amendments import (
     Amendment,
@@ -85,13 +87,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the ruling; 0 if it is stored."""
     folder: Path = arguments.folder
-    if not (folder / STORE).exists():
-        raise BadInputError(f"expected a results folder, with {STORE} in it, got {str(folder)!r}")
+    found = found_in(folder)
     try:
         if arguments.kind == "list":
-            sentences = _list(folder, arguments)
+            sentences = _list(found, arguments)
         else:
-            sentences = _rule(folder, _ruling(arguments, utc_now()), _token(arguments))
+            sentences = _rule(found, _ruling(arguments, utc_now()), _token(arguments))
     except (ValueError, StoreError, LockedError, OSError) as error:
         raise BadInputError(str(error)) from None
     if arguments.json:
@@ -106,22 +107,39 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _rule(folder: Path, ruling: Amendment, token: str | None) -> list[str]:
-    if (folder / SOCKET).exists():
-        request = {"command": "amend", "ruling": format_amendment(ruling), "token": token}
+def _rule(found: EventFolder, ruling: Amendment, token: str | None) -> list[str]:
+    if (found.server / SOCKET).exists():
+        request = {
+            "command": "amend",
+            "event": found.root.name,
+            "ruling": format_amendment(ruling),
+            "token": token,
+        }
         try:
-            return list(ask(folder, request)["ruled"])
+            return list(ask(found.server, request)["ruled"])
         except ControlError as error:
             if not error.nobody:
                 raise BadInputError(str(error)) from None
-    return list(rule_at_rest(folder, ruling, token).sentences)
+    with StoreLock(found.store), Store.open(found.store) as store:
+        stored = found.stored(store)
+        if found.league is not None:
+            _check_member(store, ruling)
+            return list(rule_at_rest(store, stored, found.root, ruling).sentences)
+        return list(rule_stored(store, stored, found.root, ruling, token).sentences)
 
 
-def _list(folder: Path, arguments: argparse.Namespace) -> list[str]:
+def _check_member(store: Store, ruling: Amendment) -> None:
+    """Who comes late to an event of a league is registered with it."""
+    members = {bot.name for bot in store.bots() if bot.digest is not None}
+    if isinstance(ruling, LateEntry) and ruling.entry not in members:
+        raise ValueError(f"expected a bot of the league, got {ruling.entry[:40]!r}")
+
+
+def _list(found: EventFolder, arguments: argparse.Namespace) -> list[str]:
     if arguments.what:
         raise BadInputError(f"expected nothing after 'list', got {arguments.what[0]!r}")
-    with Store.read(folder / STORE) as store:
-        return [sentence_of(ruling) for ruling in rulings_of(store, stored_event(store).id)]
+    with Store.read(found.store) as store:
+        return [sentence_of(ruling) for ruling in rulings_of(store, found.stored(store).id)]
 
 
 def _ruling(arguments: argparse.Namespace, now: datetime) -> Amendment:

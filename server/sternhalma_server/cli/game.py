@@ -19,13 +19,14 @@ from sternhalma import Game
 from sternhalma_server.archive import EVENT, STORE, read_record, record_name
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.parser import BadInputError, whole_number
+from sternhalma_server.folders import event_folder
 from sternhalma_server.keeping import Begun
 from sternhalma_server.record import Player, Record, parse_record
 from sternhalma_server.recording import recorded
 from sternhalma_server.report import report, said_lines
-from sternhalma_server.rulings import rulings_of, rulings_on, stored_event
+from sternhalma_server.rulings import rulings_of, rulings_on, settings_in
 from sternhalma_server.settings import Settings, settings_of
-from sternhalma_server.store import EventId, Store, StoreError
+from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.telling import Telling, facts
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment, late_entries
@@ -99,9 +100,10 @@ class _Told:
 
 
 def _told(folder: Path, number: int) -> _Told:
-    if (folder / STORE).exists():
-        with Store.read(folder / STORE) as store:
-            return _stored(store, number)
+    found = event_folder(folder)
+    if found is not None:
+        with Store.read(found.store) as store:
+            return _stored(store, found.stored(store), number)
     if not (folder / record_name(number)).exists():
         raise BadInputError(
             f"expected a results folder, with {STORE} or {record_name(number)} in it,"
@@ -120,9 +122,8 @@ def _told(folder: Path, number: int) -> _Told:
     return _Told(Telling(record, lag=settings.lag), None)
 
 
-def _stored(store: Store, number: int) -> _Told:
-    stored = stored_event(store)
-    settings = settings_of(stored.source, EVENT)
+def _stored(store: Store, stored: StoredEvent, number: int) -> _Told:
+    settings = settings_in(store, stored)
     # Asked before, so that a game that ends in between is found in the second place.
     lines = store.running_lines(stored.id).get(number)
     game = store.game(stored.id, number)
@@ -156,7 +157,9 @@ def _standing(settings: Settings, late: Sequence[Entry], begun: Begun) -> Record
     )
     letters = [group[0] for group in start.position.seats]
     entries = {entry.name: entry for entry in (*settings.entries, *late)}
-    bots = bots_by_seat(tuple(entries[name] for name in pairing.entries), event.players)
+    # Whoever plays a ladder is not named in its file.
+    meeting = tuple(entries.get(name, Entry(name, (name,))) for name in pairing.entries)
+    bots = bots_by_seat(meeting, event.players)
     players = tuple(
         Player(letter, bot, version, pairing.entries[seat % settings.sides])
         for seat, (letter, bot, version) in enumerate(
