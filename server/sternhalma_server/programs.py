@@ -9,6 +9,7 @@ the server's own loop, so a bot that prints all day delays no clock.
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import shutil
@@ -17,7 +18,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Final
@@ -222,8 +223,8 @@ def start_program(
     """
     if sandbox is not None and not stdio:
         raise ValueError("expected stdio=True with a sandbox, which has no network, got False")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    program = _find(argv[0], path, folder.absolute())
+    path = _path()
+    program = find_program(argv[0], folder)
     command = [str(program), *argv[1:]]
     if sandbox is not None:
         cover = sandbox.cover(program, folder)
@@ -261,19 +262,52 @@ def start_program(
     return Program(process, line, kept, speech)
 
 
-def _find(word: str, path: str, folder: Path) -> Path:
-    """The file that *word* names for a program in *folder*."""
+def find_program(word: str, folder: Path) -> Path:
+    """The file that *word*, the first of a command, names for a program in *folder*.
+
+    Raises `ProgramError`, with the word that may have been meant.
+    """
     if "/" not in word:
+        path = _path()
         found = shutil.which(word, path=path)
         if found is None:
-            raise ProgramError(f"cannot start {word!r}: expected a program on the path, found none")
+            meant = _meant_on_path(word, path, folder)
+            raise ProgramError(
+                f"cannot start {word!r}: expected a program on the path, found none{meant}"
+            )
         return Path(found).absolute()
+    folder = folder.absolute()
     program = folder / word
     if not program.is_file():
-        raise ProgramError(f"cannot start {word!r}: expected a program in {str(folder)!r}")
+        meant = _meant(word, (f"{word.rpartition('/')[0]}/{name}" for name in _names(program)))
+        raise ProgramError(f"cannot start {word!r}: expected a program in {str(folder)!r}{meant}")
     if not os.access(program, os.X_OK):
         raise ProgramError(f"cannot start {word!r}: expected an executable file (chmod +x)")
     return program
+
+
+def _path() -> str:
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+
+
+def _meant_on_path(word: str, path: str, folder: Path) -> str:
+    """What a *word* that is no program on *path* may mean: first of all a file of *folder*."""
+    if (folder / word).is_file():
+        words = f"python {word}" if word.endswith(".py") else f"./{word}"
+        return f"; did you mean {words!r}, the file in {str(folder.absolute())!r}?"
+    return _meant(word, (name for at in path.split(os.pathsep) for name in _names(Path(at, word))))
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _names(beside: Path) -> list[str]:
+    """The names of the files in the folder of *beside*, in an order."""
+    with suppress(OSError):
+        return sorted(path.name for path in beside.parent.iterdir() if path.is_file())
+    return []
 
 
 def _tcp_pair() -> tuple[socket.socket, socket.socket, bool]:

@@ -203,7 +203,7 @@ def statuses() -> list[str]:
 def test_an_event_with_faults_ends_with_the_status_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "event.toml").write_text(
         'name = "faults"\nrules = "duel"\nplayers = 2\nclock = "2s"\nlimit = 2\n'
-        'bots = [{ name = "gone", command = "./nowhere" },'
+        'bots = [{ name = "gone", command = "false" },'
         ' { name = "here", command = "sternhalma-bot random" }]\n',
         encoding="utf-8",
     )

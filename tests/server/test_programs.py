@@ -18,7 +18,13 @@ import trio
 from sternhalma_server import lifeline, programs
 from sternhalma_server.lifeline import KEPT
 from sternhalma_server.limits import Limits
-from sternhalma_server.programs import Program, ProgramError, ScarcityError, start_program
+from sternhalma_server.programs import (
+    Program,
+    ProgramError,
+    ScarcityError,
+    find_program,
+    start_program,
+)
 from sternhalma_server.transport import SocketTransport
 
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
@@ -129,6 +135,29 @@ def test_a_program_that_is_not_there_is_refused(
     (tmp_path / "plain").write_text("#!/bin/sh\n")
     with pytest.raises(ProgramError, match=said):
         start(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("sternhalma-bto", "; did you mean 'sternhalma-bot'?"),
+        ("mybot", "; did you mean './mybot', the file in '{}'?"),
+        ("mybot.py", "; did you mean 'python mybot.py', the file in '{}'?"),
+        ("./mybto", "expected a program in '{}'; did you mean './mybot'?"),
+        ("bin/b0t", "expected a program in '{}'; did you mean 'bin/bot'?"),
+        ("none/b0t", "expected a program in '{}'"),
+        ("nothing-like-it", "expected a program on the path, found none"),
+    ],
+)
+def test_a_program_that_is_not_there_is_answered_with_what_may_be_meant(
+    tmp_path: Path, word: str, meant: str
+) -> None:
+    for name in ("mybot", "mybot.py", "bin/bot"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    with pytest.raises(ProgramError) as refused:
+        find_program(word, tmp_path)
+    assert str(refused.value).endswith(meant.format(tmp_path))
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -347,3 +347,15 @@ def test_the_page_names_every_house_bot_with_its_verdict() -> None:
     for kind, _, verdict in rows:
         own = {str(reason) for reason in HOUSE_BOTS[kind.strip("`")].verdicts} or {"none"}
         assert set(verdict.replace("`", "").split(" or ")) == own
+
+
+def test_a_program_that_is_not_here_is_refused_before_the_rehearsal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(LOCAL.replace("python zoe.py", "sternhalma-bto greedy"), encoding="utf-8")
+    assert cli.main(["rehearse", str(path)]) == 2
+    assert capsys.readouterr().err == (
+        f"sternhalma rehearse: {path}: bots[1].command: cannot start 'sternhalma-bto': expected a"
+        " program on the path, found none; did you mean 'sternhalma-bot'?\n"
+    )

@@ -18,6 +18,7 @@ import trio
 
 from sternhalma_server.cli import CLEAN, FAILED, INTERRUPTED
 from sternhalma_server.cli.parser import BadInputError, counted, unknown, whole_number
+from sternhalma_server.cli.run import check_programs
 from sternhalma_server.clock import MILLISECOND
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.settings import Settings, load_settings
@@ -57,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Hold the rehearsal and print what it has shown; the exit status."""
     try:
         settings = load_settings(arguments.event)
+        check_programs(settings, arguments.event)
         with tempfile.TemporaryDirectory(prefix="sternhalma-rehearsal-") as name:
             folder = Path(name)
             field = field_of(settings, arguments.games, _kinds(arguments.only), folder)

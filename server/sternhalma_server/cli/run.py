@@ -21,6 +21,7 @@ from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.observer import Summary
+from sternhalma_server.programs import ProgramError, find_program
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
@@ -66,6 +67,7 @@ def _run(arguments: argparse.Namespace) -> int:
             f"finished before, results in {root}; --again plays it anew",
             as_json=arguments.json,
         )
+    check_programs(settings, arguments.event)
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
     problem = sandbox_problem() if any(bot.sandbox for bot in settings.event.bots) else None
@@ -78,6 +80,19 @@ def _run(arguments: argparse.Namespace) -> int:
         context = server_context(settings.folder / files.cert, settings.folder / files.key)
     with closing(Listener(arguments.host, port, context)) as listener:
         return _run_anew(arguments, settings, listener, root)
+
+
+def check_programs(settings: Settings, where: Path) -> None:
+    """Raise `BadInputError` for a command of the event file *where* whose program is not here.
+
+    A bot of that command would miss game after game, and its event be played for nothing.
+    """
+    for number, bot in enumerate(settings.event.bots, start=1):
+        if not bot.remote:
+            try:
+                find_program(bot.argv[0], settings.folder)
+            except ProgramError as problem:
+                raise BadInputError(f"{where}: bots[{number}].command: {problem}") from None
 
 
 def _run_anew(
