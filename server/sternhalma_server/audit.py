@@ -20,10 +20,11 @@ from sternhalma_server.derived import (
     stale,
 )
 from sternhalma_server.examiner import Examiner
+from sternhalma_server.folders import event_folder
 from sternhalma_server.outcome import format_outcome, outcome_of
-from sternhalma_server.record import RecordError, parse_record
+from sternhalma_server.record import Record, RecordError, parse_record
 from sternhalma_server.results import RESULTS, TABLES
-from sternhalma_server.rulings import links, stored_event
+from sternhalma_server.rulings import links
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame, StoreError
 from sternhalma_tournament.event import EventFileError
@@ -57,14 +58,67 @@ def audit(root: Path, kept: str | None = None) -> Findings:
     *kept* is a head that the chain of its store has had: it must still be in it. Raises
     `StoreError` for a store that cannot be read at all.
     """
-    if not (root / STORE).exists():
+    folder = event_folder(root)
+    if folder is None:
         records = _RecordsAudit(root)
         records.run()
         return records.found
-    with Store.read(root / STORE) as store:
-        stored = _StoreAudit(root, store)
-        stored.run(kept)
-        return stored.found
+    with Store.read(folder.store) as store:
+        try:
+            event = folder.stored(store)
+        except StoreError as error:
+            return Findings(problems=[str(error)])
+        return audit_event(root, store, event, kept)
+
+
+def audit_event(root: Path, store: Store, event: StoredEvent, kept: str | None) -> Findings:
+    """Check an event of *store*, no ladder, and what is derived from it in the folder *root*."""
+    stored = _StoreAudit(root, store)
+    stored.run(event, kept)
+    return stored.found
+
+
+def check_chain(store: Store, event: StoredEvent) -> list[str]:
+    """What is wrong with the chain of *event*, to which a server may be adding."""
+    problems: list[str] = []
+    for _ in range(_LOOKS):
+        problems = store.check_chain(event.id)
+        if not problems:
+            break
+    return [f"{STORE}: {problem}" for problem in problems]
+
+
+def has_head(store: Store, event: StoredEvent, kept: str) -> bool:
+    """Whether the chain of *event* has, or has had, the head *kept*."""
+    return kept == event.digest or kept in (link.chain for link in links(store, event.id))
+
+
+def lost_head(kept: str) -> str:
+    """The sentence that says that *kept* is in no chain."""
+    return (
+        f"{STORE}: expected {kept} in the chain of results, got it nowhere:"
+        " something before it was changed or taken out"
+    )
+
+
+def stored_record(stored: StoredGame) -> Record:
+    """The record of a game in the store, which has to be of that game and to agree with what was
+    stored in short. Raises `RecordError`."""
+    try:
+        record = parse_record(stored.record)
+    except RecordError as error:
+        raise RecordError(f"game {stored.game}, {error}") from None
+    if record.game != stored.game:
+        raise RecordError(f"game {stored.game}, line 3: expected this game, got {record.game}")
+    return record
+
+
+def outcome_problem(stored: StoredGame, record: Record) -> str | None:
+    """What is wrong with what was stored in short beside a record."""
+    right = format_outcome(outcome_of(record))
+    if stored.outcome in (None, right):
+        return None
+    return f"game {stored.game}: expected the outcome {right}, got {stored.outcome}"
 
 
 class _StoreAudit:
@@ -76,18 +130,17 @@ class _StoreAudit:
         self._store = store
         self._unwritten = 0  # records that a server has yet to write as files
 
-    def run(self, kept: str | None) -> None:
+    def run(self, event: StoredEvent, kept: str | None) -> None:
         """Check everything; *kept* is a head that must be in the chain."""
         found = self.found
-        try:
-            event = stored_event(self._store)
-        except StoreError as error:
-            found.problems.append(str(error))
-            return
         found.head = self._store.head(event.id)
-        self._check_chain(event, kept)
+        found.problems += check_chain(self._store, event)
+        if kept is not None and not has_head(self._store, event, kept):
+            found.problems.append(lost_head(kept))
         try:
-            settings = settings_of(event.source, f"{STORE}: {EVENT}")
+            settings = settings_of(
+                event.source, f"{STORE}: {EVENT}", league=self._store.league is not None
+            )
         except EventFileError as error:
             found.problems.append(str(error))
             return
@@ -98,21 +151,6 @@ class _StoreAudit:
         self._check_results(event, examiner, snapshot, settled=settled)
         found.scheduled, found.left = examiner.agenda.extent()
         found.begun = len(self._store.running_lines(event.id))
-
-    def _check_chain(self, event: StoredEvent, kept: str | None) -> None:
-        problems: list[str] = []
-        for _ in range(_LOOKS):
-            problems = self._store.check_chain(event.id)
-            if not problems:
-                break
-        self.found.problems += [f"{STORE}: {problem}" for problem in problems]
-        if kept is None or kept == event.digest:
-            return
-        if kept not in (link.chain for link in links(self._store, event.id)):
-            self.found.problems.append(
-                f"{STORE}: expected {kept} in the chain of results, got it nowhere:"
-                " something before it was changed or taken out"
-            )
 
     def _look(self, event: StoredEvent) -> tuple[bool, Snapshot]:
         """Whether nobody writes to the folder, and the derived files.
@@ -167,20 +205,13 @@ class _StoreAudit:
         """Check one game of the store; whether it could be added up."""
         problems = self.found.problems
         try:
-            record = parse_record(stored.record)
+            record = stored_record(stored)
         except RecordError as error:
-            problems.append(f"{STORE}: game {stored.game}, {error}")
+            problems.append(f"{STORE}: {error}")
             return False
-        if record.game != stored.game:
-            problems.append(
-                f"{STORE}: game {stored.game}, line 3: expected this game, got {record.game}"
-            )
-            return False
-        right = format_outcome(outcome_of(record))
-        if stored.outcome not in (None, right):
-            problems.append(
-                f"{STORE}: game {stored.game}: expected the outcome {right}, got {stored.outcome}"
-            )
+        wrong = outcome_problem(stored, record)
+        if wrong is not None:
+            problems.append(f"{STORE}: {wrong}")
         try:
             examiner.check(record)
         except ValueError as error:

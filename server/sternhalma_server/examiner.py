@@ -93,16 +93,8 @@ class Examiner:
 
     def _check_place(self, record: Record) -> Pairing:
         """Hold what the record says of itself against what the event had to play."""
-        settings, event, terms = self._settings, self._settings.event, self._settings.terms
-        _expect(record, 2, "event", event.name, record.event)
-        _expect(record, 4, "rules", event.rules, record.rules)
-        _expect(
-            record,
-            5,
-            "terms",
-            f"limit={terms.limit} at_limit={terms.at_limit} clock={settings.control.text}",
-            f"limit={record.limit} at_limit={record.at_limit} clock={record.clock}",
-        )
+        settings, event = self._settings, self._settings.event
+        check_terms(record, settings)
         seated = tuple(player.entry for player in record.players)
         try:
             pairing = self.agenda.pairing(record.game, seated[: settings.sides])
@@ -118,24 +110,53 @@ class Examiner:
             " ".join(f"{bot}/{entry}" for bot, entry in zip(bots, names, strict=True)),
             " ".join(f"{player.bot}/{player.entry}" for player in record.players),
         )
-        _expect(record, record.start_line, "start", str(self._start), record.start)
+        check_start(record, self._start)
         return pairing
 
     def _check_opening(self, record: Record, pairing: Pairing) -> None:
         """The plies by chance at the beginning are those that follow from the event file."""
-        if record.reason.is_void and not record.happened:
-            return  # nobody came to it, or the server failed it: it was never begun
+        if never_begun(record):
+            return
         event = self._settings.event
         right = opening_of(self._start, event.opening, event.seed, pairing.opening)
-        played = [
-            happening.path
-            for happening in record.happened
-            if isinstance(happening, Ply) and happening.source == "opening"
-        ]
+        played = opening_played(record)
         # `replay` has seen to it that they come before all moves, and nobody goes out before them.
         for number, (path, got) in enumerate(zip_longest(right, played, fillvalue="none")):
             line = record.line_of(min(number, len(record.happened)))
             _expect(record, line, "the opening ply", path, got)
+
+
+def check_terms(record: Record, settings: Settings) -> None:
+    """Raise `RecordError` unless the game was played as the event has it."""
+    event, terms = settings.event, settings.terms
+    _expect(record, 2, "event", event.name, record.event)
+    _expect(record, 4, "rules", event.rules, record.rules)
+    _expect(
+        record,
+        5,
+        "terms",
+        f"limit={terms.limit} at_limit={terms.at_limit} clock={settings.control.text}",
+        f"limit={record.limit} at_limit={record.at_limit} clock={record.clock}",
+    )
+
+
+def check_start(record: Record, start: Game) -> None:
+    """Raise `RecordError` unless the game began as *start* does."""
+    _expect(record, record.start_line, "start", str(start), record.start)
+
+
+def never_begun(record: Record) -> bool:
+    """Whether nobody came to the game, or the server failed it, before its first ply."""
+    return record.reason.is_void and not record.happened
+
+
+def opening_played(record: Record) -> list[str]:
+    """The paths of the plies by chance at the beginning."""
+    return [
+        happening.path
+        for happening in record.happened
+        if isinstance(happening, Ply) and happening.source == "opening"
+    ]
 
 
 def _expect(record: Record, line: int, what: str, right: str, written: str) -> None:

@@ -22,7 +22,8 @@ from sternhalma_server.archive import EVENT, STORE
 from sternhalma_server.audit import Findings, audit
 from sternhalma_server.cli import CLEAN, FAILED
 from sternhalma_server.cli.parser import BadInputError, counted
-from sternhalma_server.store import StoreError
+from sternhalma_server.league_audit import LeagueFindings, audit_league
+from sternhalma_server.store import Store, StoreError
 
 _SHOWN: Final = 20  # problems, of however many there are
 _HEAD: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -42,6 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.folder
     _check_folder(folder)
     head = None if arguments.head is None else _kept_head(arguments.head, folder)
+    league = _league(folder, head)
+    if league is not None:
+        return _show_league(folder, league, as_json=arguments.json)
     try:
         findings = audit(folder, head)
     except StoreError as error:
@@ -51,6 +55,30 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(folder, findings)
     return FAILED if findings.problems else CLEAN
+
+
+def _league(folder: Path, head: str | None) -> LeagueFindings | None:
+    """What is found in a league's folder; None if it is no league's."""
+    if not (folder / STORE).exists():
+        return None
+    try:
+        with Store.read(folder / STORE) as store:
+            return None if store.league is None else audit_league(folder, store, head)
+    except StoreError as error:
+        return LeagueFindings(problems=[str(error)])
+
+
+def _show_league(folder: Path, found: LeagueFindings, *, as_json: bool) -> int:
+    if as_json:
+        events = {name: _facts(findings) for name, findings in found.events.items()}
+        print(json.dumps({"events": events, "problems": found.problems}))
+        return CLEAN if found.whole else FAILED
+    for problem in found.problems:
+        print(f"sternhalma verify: {problem}", file=sys.stderr)
+    for name, findings in found.events.items():
+        print(f"{name}:")
+        _print(folder, findings)
+    return CLEAN if found.whole else FAILED
 
 
 def _check_folder(folder: Path) -> None:
