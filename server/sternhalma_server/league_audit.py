@@ -46,7 +46,7 @@ def audit_league(root: Path, store: Store, kept: str | None = None) -> LeagueFin
     found = LeagueFindings()
     for event in store.events():
         found.events[event.name] = _audited(root, store, event)
-    if kept is not None and not any(has_head(store, event, None) for event in store.events()):
+    if kept is not None and not any(has_head(store, event, kept) for event in store.events()):
         found.problems.append(lost_head(kept))
     return found
 
