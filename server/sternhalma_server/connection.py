@@ -13,7 +13,8 @@ from typing import Final
 import trio
 
 from sternhalma_server.framing import Line, LineBuffer
-from sternhalma_server.transport import Transport
+from sternhalma_server.hub import Watch
+from sternhalma_server.transport import SocketTransport, Transport
 
 BACKLOG: Final = 65536  # bytes kept for a peer that does not read
 INHERITED: Final = 16  # reads of what an earlier connection had sent
@@ -48,12 +49,25 @@ class Connection:
     """A connection with lines cut and sending made safe.
 
     `ended` says why the peer is gone, None while it is there. *courier* sees to what is left over.
+    `watch` calls who expects something to read; None where a task has to wait for it.
     """
 
-    __slots__ = ("_backlog", "_courier", "_deaf", "_lines", "_posted", "ended", "transport")
+    __slots__ = (
+        "_backlog",
+        "_courier",
+        "_deaf",
+        "_lines",
+        "_posted",
+        "ended",
+        "transport",
+        "watch",
+    )
 
     def __init__(self, transport: Transport, courier: Courier) -> None:
         self.transport = transport
+        self.watch: Watch | None = (
+            transport.watch if isinstance(transport, SocketTransport) else None
+        )
         self.ended: str | None = None
         self._deaf = False  # the peer takes nothing more; what it sent before is still read
         self._lines = LineBuffer()

@@ -1,10 +1,15 @@
 """One game played over connections: ask, wait, hand the answer to the referee, tell everybody.
 
-One task plays a game, and it alone reads the seat that is to move: no channel, no task for each
-reader, one checkpoint for each move. One cancel scope serves the whole game. Its deadline only
-wakes the task; what decides is the stamp of the answer, so a busy server forfeits nobody. And
-because most answers come long before their deadline, the scope keeps an earlier one where it can
-and is only moved when it has fired too soon: moving it for every move costs more than it saves.
+A game alone reads the seat that is to move: no channel, and no task for each reader. It has one
+task, which sleeps as long as moves come: the hub of the sockets calls the runner, and nothing in
+the way from an answer to the next question waits for anything. The task does what must be waited
+for: for bots that have gone, for the flag, for the end to be kept, and for answers where there is
+no hub.
+
+One cancel scope serves the whole game. Its deadline only wakes the task; what decides is the stamp
+of the answer, so a busy server forfeits nobody. And because most answers come long before their
+deadline, the scope keeps an earlier one where it can and is only moved when it has fired too soon:
+moving it for every move costs more than it saves.
 
 A bot whose connection has ended may come back on another: the lobby puts the new connection in its
 seat and ends the old one, which wakes this task. What the old connection had sent stands first in
@@ -26,6 +31,7 @@ from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
+from sternhalma_server.hub import Watch
 from sternhalma_server.referee import Finished, Question, Referee
 
 GRACE: Final = SECOND // 4  # an answer that came in time may be read this much later
@@ -106,6 +112,9 @@ class Runner:
         self._armed = math.inf  # the scope's deadline
         self._question: Question | None = None
         self._asked_over: Connection | None = None
+        self._expected: Watch | None = None  # what is to call
+        self._parked = trio.Event()  # set when the task has something to do
+        self._problem: Exception | None = None  # what a call came to
         self._due = math.inf  # when the flag falls for good, on trio's clock
         self._away_until = math.inf  # when an absent bot is given up
         self._to_trio = trio.current_time() - now / SECOND
@@ -137,26 +146,72 @@ class Runner:
             self._referee.absent(seat)
 
     async def _turns(self) -> None:
+        """Play on, until the game is over or the deadline of the scope fires."""
+        while (connection := self._advance()) is not None:
+            if connection.ended is not None:
+                await self._await_return()
+            elif connection.watch is not None:
+                await self._be_called(connection.watch)
+            else:
+                try:
+                    await connection.transport.wait_readable()
+                except trio.ClosedResourceError:
+                    continue  # taken over: the seat has another connection now
+                self._read(connection)
+
+    async def _be_called(self, watch: Watch) -> None:
+        """Have the hub call for whatever comes, until something has to be waited for here."""
+        self._parked = trio.Event()
+        self._expect(watch)
+        try:
+            await self._parked.wait()
+        finally:
+            assert self._expected is not None
+            self._expected.give_up()
+        if self._problem is not None:
+            raise self._problem
+
+    def _expect(self, watch: Watch) -> None:
+        self._expected = watch
+        watch.expect(self._called)
+
+    def _called(self) -> None:
+        """The seat that was asked has sent something, or has another connection: play on."""
+        assert self._asked_over is not None
+        awaited: Connection | None = None
+        try:
+            self._read(self._asked_over)
+            awaited = self._advance()
+        except Exception as problem:
+            self._problem = problem  # of this game, not of all that the hub serves
+        if awaited is not None and awaited.ended is None and awaited.watch is not None:
+            self._expect(awaited.watch)
+        else:
+            self._parked.set()
+
+    def _read(self, connection: Connection) -> None:
+        """Hear what has come over *connection*, unless it has been taken over: what has come over
+        the other one is heard when the question has been put again."""
+        seat = self._referee.turn
+        assert seat is not None
+        if connection is self._seated(seat).connection:
+            connection.read()
+            self._hear(seat)
+
+    def _advance(self) -> Connection | None:
+        """Ask until an answer has to be waited for, and over what; None when the game is over."""
         referee = self._referee
         while (seat := referee.turn) is not None:
-            seated = self._seated(seat)
-            connection = seated.connection
+            connection = self._seated(seat).connection
             if not self._is_waiting(seat):
                 if not self._ask(seat):
                     continue
             elif connection is not self._asked_over and not self._ask_again(seat):
                 continue
-            if connection.ended is not None:
-                await self._await_return(seat)
-                continue
-            if self._due < self._armed:
+            if connection.ended is None and self._due < self._armed:
                 self._armed = self._scope.deadline = self._due
-            try:
-                await connection.transport.wait_readable()
-            except trio.ClosedResourceError:
-                continue  # taken over: the seat has another connection now
-            connection.read()
-            self._hear(seat)
+            return connection
+        return None
 
     def _seated(self, seat: Seat) -> Seated:
         seated = self._seats[seat]
@@ -233,8 +288,10 @@ class Runner:
         if referee.outbox:
             self._tell(None, "")
 
-    async def _await_return(self, seat: Seat) -> None:
+    async def _await_return(self) -> None:
         """Wait for an absent bot, as long as its clock and its budget for that allow."""
+        seat = self._referee.turn
+        assert seat is not None
         referee, seated = self._referee, self._seated(seat)
         now = trio.current_time()
         if self._away_until == math.inf:

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 import trio
 
 from sternhalma_server.clock import SECOND
-from sternhalma_server.hub import Hub
+from sternhalma_server.hub import Hub, Watch
 
 RECEIVE: Final = 65536  # bytes read at once
 # SO_TIMESTAMPNS of Linux on all but a few rare machines; Python's socket module does not name it.
@@ -70,15 +70,18 @@ def stamp_arrivals(listener: socket.socket) -> bool:
 
 
 class SocketTransport:
-    """A TCP connection. *sock* must be non-blocking; a *hub* watches it where there is one."""
+    """A TCP connection. *sock* must be non-blocking; a *hub* watches it where there is one.
 
-    __slots__ = ("_ancillary", "_sock", "_watch", "peer")
+    `watch` is what that hub knows, None without one.
+    """
+
+    __slots__ = ("_ancillary", "_sock", "peer", "watch")
 
     def __init__(
         self, sock: socket.socket, peer: str, *, stamped: bool, hub: Hub | None = None
     ) -> None:
         self._sock = sock
-        self._watch = None if hub is None else hub.watch(sock)
+        self.watch: Watch | None = None if hub is None else hub.watch(sock)
         self._ancillary = 64 if stamped else 0
         self.peer = peer
 
@@ -86,7 +89,7 @@ class SocketTransport:
         return time.monotonic_ns()
 
     def receive(self) -> tuple[bytes, int]:
-        watch = self._watch
+        watch = self.watch
         if watch is None:
             return self._receive()
         if not watch.look():
@@ -117,16 +120,16 @@ class SocketTransport:
         return self._sock.send(data)
 
     async def wait_readable(self) -> None:
-        if self._watch is None:
+        if self.watch is None:
             await trio.lowlevel.wait_readable(self._sock)
         else:
-            await self._watch.wait()
+            await self.watch.wait()
 
     async def wait_writable(self) -> None:
         await trio.lowlevel.wait_writable(self._sock)
 
     def close(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
+        if self.watch is not None:
+            self.watch.close()
         trio.lowlevel.notify_closing(self._sock)
         self._sock.close()

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
 import trio
 
-from sternhalma_server.hub import Hub, make_hub
+from sternhalma_server.hub import AT_ONCE, Hub, Watch, make_hub
 from sternhalma_server.transport import RECEIVE, SocketTransport
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has epoll")
@@ -136,3 +136,107 @@ async def test_a_socket_with_the_number_of_a_closed_one_is_watched_for_itself(
     again, other = connected(stack, hub)
     again.send(b"x")
     assert other.receive()[0] == b"x"
+
+
+# Calls instead of tasks that wait.
+
+
+class Called:
+    """Counts how often it is called; *then* is done each time."""
+
+    def __init__(self, then: Callable[[], object] = lambda: None) -> None:
+        self.times = 0
+        self._then = then
+
+    def __call__(self) -> None:
+        self.times += 1
+        self._then()
+
+
+def watch_of(transport: SocketTransport) -> Watch:
+    assert transport.watch is not None
+    return transport.watch
+
+
+async def test_who_expects_something_is_called_when_it_comes_and_only_once(
+    hub: Hub, stack: ExitStack, nursery: trio.Nursery
+) -> None:
+    nursery.start_soon(hub.run)
+    peer, watched = connected(stack, hub)
+    called = Called()
+    watch_of(watched).expect(called)
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 0
+    for word in (b"one", b"two"):
+        peer.send(word)
+        with trio.fail_after(5):
+            while not called.times:
+                await trio.lowlevel.checkpoint()
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 1
+
+
+async def test_who_expects_what_has_come_is_called_later_not_at_once(
+    hub: Hub, stack: ExitStack
+) -> None:
+    peer, watched = connected(stack, hub)
+    peer.send(b"x")
+    hub.look()
+    called = Called()
+    watch_of(watched).expect(called)
+    assert called.times == 0, "who expects something is not ready to be called"
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 1
+
+
+async def test_what_one_finds_in_passing_another_is_called_for(
+    hub: Hub, stack: ExitStack, nursery: trio.Nursery
+) -> None:
+    nursery.start_soon(hub.run)
+    (_, busy), (peer, watched) = connected(stack, hub), connected(stack, hub)
+    called = Called()
+    watch_of(watched).expect(called)
+    await trio.testing.wait_all_tasks_blocked()
+    peer.send(b"x")
+    assert not watch_of(busy).look(), "and that has taken the other's event"
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 1
+
+
+async def test_who_has_given_up_is_not_called(hub: Hub, stack: ExitStack) -> None:
+    peer, watched = connected(stack, hub)
+    called = Called()
+    watch_of(watched).expect(called)
+    peer.send(b"x")
+    hub.look()
+    watch_of(watched).give_up()
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 0
+
+
+async def test_who_expects_something_is_called_when_the_watch_is_closed(
+    hub: Hub, stack: ExitStack
+) -> None:
+    _, watched = connected(stack, hub)
+    called = Called()
+    watch_of(watched).expect(called)
+    watched.close()
+    assert called.times == 0
+    await trio.testing.wait_all_tasks_blocked()
+    assert called.times == 1
+
+
+async def test_calls_without_end_leave_the_other_tasks_their_turn(
+    hub: Hub, stack: ExitStack
+) -> None:
+    peer, watched = connected(stack, hub)
+    peer.send(b"never read")
+    hub.look()
+    watch = watch_of(watched)
+    again = Called(lambda: watch.expect(again))
+    watch.expect(again)
+    for turns in range(1, 4):
+        await trio.sleep(0)
+        assert again.times <= turns * AT_ONCE
+    assert again.times > AT_ONCE, "and in each of them there are many calls"
+    watch.give_up()
