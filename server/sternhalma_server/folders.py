@@ -17,6 +17,7 @@ from sternhalma_server.archive import STORE
 from sternhalma_server.rulings import stored_event
 from sternhalma_server.store import Store, StoredEvent, StoreError
 
+LEAGUE: Final = "league.toml"  # what the league's file is called in its folder
 EVENTS: Final = "events"  # the folder of the folders of a league's events
 
 

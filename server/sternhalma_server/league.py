@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import trio
 
@@ -21,6 +21,7 @@ from sternhalma_server.archive import STORE
 from sternhalma_server.clock import SECOND
 from sternhalma_server.control import serve_control
 from sternhalma_server.crew import Crew
+from sternhalma_server.folders import LEAGUE
 from sternhalma_server.hall import Hall
 from sternhalma_server.house import open_hall
 from sternhalma_server.league_book import LeagueBook
@@ -34,8 +35,6 @@ from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.amendments import Amendment, LateEntry, parse_amendment
 from sternhalma_tournament.event import EventFileError
-
-LEAGUE: Final = "league.toml"  # what the league's file is called in its folder
 
 # Makes an observer of the event of that name.
 Observers = Callable[[str], Observer]

@@ -13,8 +13,7 @@ from typing import Final
 import msgspec
 
 from sternhalma_server.outcome import Outcome, read_outcome
-from sternhalma_server.rulings import rulings_of
-from sternhalma_server.settings import settings_of
+from sternhalma_server.rulings import rulings_of, settings_in
 from sternhalma_server.store import Store, StoreError
 from sternhalma_tournament.amendments import Annulment, Rulings
 from sternhalma_tournament.ratings import versioned
@@ -56,7 +55,7 @@ def rated_games(store: Store, events: Iterable[str]) -> Iterator[RatedGame]:
         stored = store.event(name)
         if stored is None:
             raise StoreError(f"{store.path}: expected an event of the store, got {name!r}")
-        rules = settings_of(stored.source, str(store.path)).event.rules
+        rules = settings_in(store, stored).event.rules
         rulings = Rulings.of(rulings_of(store, stored.id))
         games = (
             (one.game, read_outcome(one.outcome, one.record)) for one in store.outcomes(stored.id)

@@ -9,12 +9,12 @@ from typing import Any
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import SOCKET, ControlError, ask
-from sternhalma_server.league import LEAGUE
+from sternhalma_server.folders import LEAGUE
 from sternhalma_server.league_book import LeagueBook
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.rulings import settings_in
 from sternhalma_server.store import RegisteredBot, Store, StoreError
-from sternhalma_tournament.charter import parse_charter
+from sternhalma_tournament.charter import Charter, parse_charter
 
 
 def decide(folder: Path, request: Mapping[str, Any]) -> list[str]:
@@ -26,11 +26,22 @@ def decide(folder: Path, request: Mapping[str, Any]) -> list[str]:
         except ControlError as error:
             if not error.nobody:
                 raise BadInputError(str(error)) from None
+    charter = charter_in(folder)
     try:
-        charter = parse_charter((folder / LEAGUE).read_bytes(), str(folder / LEAGUE))
         with StoreLock(folder / STORE), Store.open(folder / STORE) as store:
             return LeagueBook(store, charter, folder).do(request)
     except (ValueError, StoreError, LockedError, OSError) as error:
+        raise BadInputError(str(error)) from None
+
+
+def charter_in(folder: Path) -> Charter:
+    """What the league's file says that its server was started with. Raises `BadInputError`."""
+    path = folder / LEAGUE
+    try:
+        return parse_charter(path.read_bytes(), str(path))
+    except OSError as error:
+        raise BadInputError(f"{path}: expected the league's file: {error.strerror}") from None
+    except ValueError as error:
         raise BadInputError(str(error)) from None
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.drawn import add_format, print_as
+from sternhalma_server.cli.league_folder import charter_in
 from sternhalma_server.cli.parser import BadInputError, unknown
+from sternhalma_server.folders import LEAGUE
 from sternhalma_server.rated import RatedGame, rated_games
+from sternhalma_server.rating import Choice, RatedGames
 from sternhalma_server.store import Store, StoreError
-from sternhalma_tournament.plackett_luce import FinishingOrder
-from sternhalma_tournament.rating_list import RatingList, find_version, rating_list
+from sternhalma_tournament.rating_list import RatingList, find_version
 from sternhalma_tournament.rating_tables import (
     Basis,
     ratings_csv,
@@ -28,21 +28,21 @@ from sternhalma_tournament.rating_tables import (
     ratings_markdown,
     superiority_csv,
 )
-from sternhalma_tournament.ratings import DEFAULT_PRIOR, RatingError, rate, split_version
-
-_FORFEITED: Final = "forfeited"
+from sternhalma_tournament.ratings import DEFAULT_PRIOR, RatingError, split_version
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `ratings`."""
-    parser.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="a results folder")
+    parser.add_argument(
+        "folders", type=Path, nargs="+", metavar="DIR", help="a results folder, or a league's"
+    )
     add_format(parser, "csv", "json")
     parser.add_argument(
         "--prior",
         type=_prior,
-        default=DEFAULT_PRIOR,
         metavar="N",
-        help="draws that every bot starts with, 0 for none (default: %(default)g)",
+        help=f"draws that every bot starts with, 0 for none (default: {DEFAULT_PRIOR:g}, or what"
+        " the league says)",
     )
     parser.add_argument(
         "--anchor",
@@ -87,54 +87,35 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rated(arguments: argparse.Namespace) -> tuple[RatingList, Basis]:
-    orders = Counter[FinishingOrder]()
-    left_out = Counter[str]()
-    rules = Counter[tuple[str, int]]()
-    events: set[str] = set()
-    forfeited = 0
+    choice = Choice(arguments.rules, arguments.players, arguments.without_forfeits)
+    rated = RatedGames(choice)
     for folder, game in _games(arguments.folders):
-        reason = _reason(game, arguments)
-        if reason is not None:
-            left_out[reason] += 1
-            continue
-        orders[FinishingOrder(game.sides, game.places)] += 1
-        rules[game.rules, game.players] += 1
-        events.add(f"{folder}/{game.event}")
-        forfeited += game.forfeited
-    if not orders:
-        others = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
+        rated.add(game, str(folder))
+    if not rated.orders:
+        others = ", ".join(f"{count} {why}" for why, count in sorted(rated.left_out.items()))
         raise BadInputError(f"expected games to rate, got none{others and f' but {others}'}")
-    anchors = _anchors(arguments.anchors, orders)
+    prior, given = _given(arguments)
     try:
-        ratings = rate(orders, prior=arguments.prior, anchors=anchors, seat_advantage=True)
+        ratings = rated.rate(prior, _anchors(given, rated.names))
     except RatingError as error:
         raise BadInputError(str(error)) from None
-    basis = Basis(
-        games=orders.total(),
-        events=len(events),
-        rules=[(*kind, count) for kind, count in sorted(rules.items())],
-        left_out=sorted(left_out.items()),
-        forfeited=forfeited,
-        prior=arguments.prior,
+    table = rated.table(
+        ratings, all_versions=arguments.all_versions, superiority=arguments.superiority
     )
-    table = rating_list(
-        ratings,
-        orders,
-        all_versions=arguments.all_versions,
-        superiority=arguments.superiority,
-    )
-    return table, basis
+    return table, rated.basis(prior)
 
 
-def _reason(game: RatedGame, arguments: argparse.Namespace) -> str | None:
-    """Why *game* is left out; None if it is rated."""
-    if arguments.rules not in {None, game.rules}:
-        return "of other rules"
-    if arguments.players not in {None, game.players}:
-        return "of other players a game"
-    if game.left_out is None and game.forfeited and arguments.without_forfeits:
-        return _FORFEITED
-    return game.left_out
+def _given(arguments: argparse.Namespace) -> tuple[float, Sequence[tuple[str, float]]]:
+    """The prior and the anchors: those asked for, or those of the league that is rated."""
+    charter = None
+    if len(arguments.folders) == 1 and (arguments.folders[0] / LEAGUE).exists():
+        charter = charter_in(arguments.folders[0])
+    prior, anchors = arguments.prior, arguments.anchors
+    if prior is None:
+        prior = DEFAULT_PRIOR if charter is None else charter.prior
+    if not anchors and charter is not None:
+        anchors = list(charter.anchors.items())
+    return prior, anchors
 
 
 def _games(folders: Sequence[Path]) -> Iterator[tuple[Path, RatedGame]]:
@@ -162,10 +143,7 @@ def _games(folders: Sequence[Path]) -> Iterator[tuple[Path, RatedGame]]:
             raise BadInputError(f"{folder}: {error}") from None
 
 
-def _anchors(
-    given: Sequence[tuple[str, float]], orders: Counter[FinishingOrder]
-) -> dict[str, float]:
-    names = sorted({name for order in orders for name in order.entries})
+def _anchors(given: Sequence[tuple[str, float]], names: Sequence[str]) -> dict[str, float]:
     anchors: dict[str, float] = {}
     for name, rating in given:
         found = find_version(name, names)
