@@ -416,11 +416,9 @@ def test_who_plays_on_two_of_three_connections_is_waited_for() -> None:
         scheduler.join(Entry(name, (name,)))
     begin(scheduler, {"n0": 3, "n1": 4})
     hall = {"n0": 1, "n1": 2, "n2": 2}
-    games = 0
-    while scheduler.next(hall):
+    for _ in range(3):
         begin(scheduler, hall)
-        games += 1
-    assert games < 4
+    assert scheduler.next(hall) is None
 
 
 def test_a_game_that_ran_when_the_server_stopped_keeps_its_number() -> None:
@@ -428,9 +426,9 @@ def test_a_game_that_ran_when_the_server_stopped_keeps_its_number() -> None:
     running = begin(scheduler, dict.fromkeys(names(4), 1))
     others = sorted(set(names(4)).difference(running.entries))
     again = ladder(4)
-    again.resume([game(2, others, (1, 2))])
+    again.resume([game(5, others, (1, 2))])
     again.start(running)
-    assert next_of(again, dict.fromkeys(others, 1)).number == 3
+    assert next_of(again, dict.fromkeys(others, 1)).number == 6
 
 
 def test_who_has_withdrawn_is_not_called_until_reinstated() -> None:
