@@ -45,9 +45,9 @@ async def run_event(
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
     *scheduler* knows which games an earlier run has stored, *begun* are those it was playing;
-    *control* is the folder for the control socket. *rulings* of the host have been told to the
-    scheduler; *late* are the bots that entered by one, and the *arbiter* takes further ones;
-    *versions* are those that bots have played with before.
+    *control* is the folder for the control socket and for what programs print. *rulings* of the
+    host have been told to the scheduler; *late* are the bots that entered by one, and the *arbiter*
+    takes further ones; *versions* are those that bots have played with before.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
@@ -60,6 +60,7 @@ async def run_event(
         settings.waits.start,
         observer.tell,
         hidden=() if control is None else (control,),
+        root=control,
     )
     director: Director | None = None
 

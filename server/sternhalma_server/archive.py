@@ -7,9 +7,10 @@
     standings.md, .csv, .json        the table
     times.csv                        what the bots were charged
     SHA256SUMS                       digests of all the files above but the records
+    bots/zoe-1.txt                   what the program of a bot's slot printed
 
 Every file appears whole or not at all, and none but the store needs to survive a power cut: the
-others can be derived again.
+others can be derived again, but what programs printed, which proves nothing and is for people.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Final
 from sternhalma_server.record import Record, RecordError, format_record, parse_record
 from sternhalma_server.results import RESULTS, TABLES
 
+BOTS: Final = "bots"
 EVENT: Final = "event.toml"
 GAMES: Final = "games"
 STORE: Final = "store.sqlite"
@@ -62,7 +64,7 @@ def clear_archive(root: Path) -> None:
     """
     for name in (*STORES, EVENT, SUMS, RESULTS, *TABLES):
         (root / name).unlink(missing_ok=True)
-    for path in (root / GAMES).glob("[0-9]*.txt"):
+    for path in (*(root / GAMES).glob("[0-9]*.txt"), *(root / BOTS).glob("*-[0-9]*.txt")):
         path.unlink()
 
 
@@ -96,6 +98,16 @@ def read_records(root: Path) -> Iterator[Record]:
     """All records of the folder in the order of their games. Raises as `read_record`."""
     for path in sorted((root / GAMES).iterdir(), key=lambda path: (len(path.name), path.name)):
         yield read_record(path)
+
+
+def write_printed(root: Path, bot: str, slot: int, printed: str) -> None:
+    """Write the file of what the program of a *bot*'s *slot* has printed, in place of an older one.
+
+    Raises `OSError`, also if the folder *root* is not there.
+    """
+    path = root / BOTS / f"{bot}-{slot}.txt"
+    path.parent.mkdir(exist_ok=True)
+    _write(path, printed.encode(), durable=False)
 
 
 def write_tables(root: Path, files: Mapping[str, str]) -> None:

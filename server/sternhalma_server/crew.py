@@ -6,15 +6,18 @@ import os
 import secrets
 import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import trio
 
 from sternhalma_server.admission import Known, token_digest
+from sternhalma_server.archive import write_printed
 from sternhalma_server.clock import SECOND
 from sternhalma_server.limits import Limits
-from sternhalma_server.programs import Program, ProgramError, ScarcityError, start_program
+from sternhalma_server.lookup import ProgramError
+from sternhalma_server.programs import Program, ScarcityError, start_program
 from sternhalma_server.sandbox import Sandbox
 from sternhalma_server.seats import Holder, Lobby
 from sternhalma_server.transport import SocketTransport
@@ -31,7 +34,8 @@ class Crew:
     *bots* are those that have a command; it is run in *folder*, with *limits*, and has *start*
     nanoseconds to log in. Each local bot gets a token of its own for this run, in its environment,
     so nobody else can log in under its name. *tell* is given sentences for the host; *hidden* are
-    folders that bots in a sandbox do not see.
+    folders that bots in a sandbox do not see; in the results folder *root*, if there is one, stays
+    what programs have printed.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class Crew:
         start: int,
         tell: Callable[[str], None],
         hidden: Sequence[Path] = (),
+        root: Path | None = None,
     ) -> None:
         self._bots = {bot.name: bot for bot in bots}
         self._folder = folder
@@ -49,6 +54,7 @@ class Crew:
         self._tell = tell
         self._programs: dict[tuple[str, int], Program] = {}
         self._reported: set[Program] = set()
+        self._root = root
         self._limits = Limits(limits.memory, limits.processes, limits.files, limits.cpu)
         self._sandbox = Sandbox(tuple(hidden))
         self._tokens = {name: secrets.token_urlsafe(18) for name in self._bots}
@@ -168,6 +174,7 @@ class Crew:
                 stdio=bot.stdio,
                 limits=self._limits,
                 sandbox=self._sandbox if bot.sandbox else None,
+                at_end=partial(self._keep, name, slot),
             )
         except ProgramError as problem:
             self._tell(f"{name} (slot {slot}): {problem}")
@@ -180,6 +187,15 @@ class Crew:
             transport = SocketTransport(program.sock, peer, stamped=program.stamped)
             lobby.nursery.start_soon(lobby.serve, transport)
         return program
+
+    def _keep(self, name: str, slot: int, program: Program) -> None:
+        """Keep what a program that has ended had printed, for whoever looks into it later."""
+        if self._root is None or not program.output:
+            return
+        try:
+            write_printed(self._root, name, slot, program.output)
+        except OSError as problem:
+            self._tell(f"cannot keep what {name} (slot {slot}) printed: {problem.strerror}")
 
     def report(self, name: str, slot: int) -> None:
         """Tell the host, once, how a program ended and what it had printed."""

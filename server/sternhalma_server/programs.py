@@ -9,16 +9,14 @@ the server's own loop, so a bot that prints all day delays no clock.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Final
@@ -28,6 +26,7 @@ import trio
 from sternhalma_server import lifeline
 from sternhalma_server.lifeline import Kept
 from sternhalma_server.limits import Limits
+from sternhalma_server.lookup import ProgramError, find_program, search_path
 from sternhalma_server.sandbox import SPARE, Sandbox
 from sternhalma_server.transport import stamp_arrivals
 
@@ -37,10 +36,6 @@ _NO_LIMITS: Final = Limits()
 _SCARCE: Final = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT}
 )
-
-
-class ProgramError(Exception):
-    """A program that cannot be started; says which and why."""
 
 
 class ScarcityError(Exception):
@@ -62,8 +57,10 @@ class Program:
         line: socket.socket,
         kept: IO[bytes],
         speech: tuple[socket.socket, bool] | None,
+        at_end: Callable[[Program], None] | None = None,
     ) -> None:
         line.setblocking(False)
+        self._at_end = at_end
         self._process = process
         self._line = line
         self._kept = kept
@@ -197,6 +194,8 @@ class Program:
             trio.lowlevel.notify_closing(self._line)
         self._line.close()
         self._kept.close()
+        if self._at_end is not None:
+            self._at_end(self)
 
     def _print(self) -> tuple[bytes, int, bytes]:
         return self._last if self._last is not None else Kept(self._kept.fileno()).read()
@@ -210,6 +209,7 @@ def start_program(
     stdio: bool = False,
     limits: Limits = _NO_LIMITS,
     sandbox: Sandbox | None = None,
+    at_end: Callable[[Program], None] | None = None,
 ) -> Program:
     """Start *argv* in *folder*, with *environment* added to the server's own.
 
@@ -217,13 +217,14 @@ def start_program(
     runs with and the commands installed beside it are found; a name with a slash is a path from
     *folder*. With *stdio* the program's standard input and output are one end of a socket, the
     other is its `sock`, non-blocking and the caller's to close; only such a program can be put in a
-    *sandbox*. Raises `ProgramError`, and `ScarcityError` for what is no fault of the program; one
+    *sandbox*. *at_end* is called with the program, once, when it is gone and all that it has
+    started. Raises `ProgramError`, and `ScarcityError` for what is no fault of the program; one
     that the system refuses to run only when it is asked to (a wrong format, a script without its
     interpreter) is one that has ended, its `fate` says so.
     """
     if sandbox is not None and not stdio:
         raise ValueError("expected stdio=True with a sandbox, which has no network, got False")
-    path = _path()
+    path = search_path()
     program = find_program(argv[0], folder)
     command = [str(program), *argv[1:]]
     if sandbox is not None:
@@ -259,55 +260,7 @@ def start_program(
     except OSError as error:
         kind = ScarcityError if error.errno in _SCARCE else ProgramError
         raise kind(f"cannot start {argv[0]!r} in {str(folder)!r}: {error}") from None
-    return Program(process, line, kept, speech)
-
-
-def find_program(word: str, folder: Path) -> Path:
-    """The file that *word*, the first of a command, names for a program in *folder*.
-
-    Raises `ProgramError`, with the word that may have been meant.
-    """
-    if "/" not in word:
-        path = _path()
-        found = shutil.which(word, path=path)
-        if found is None:
-            meant = _meant_on_path(word, path, folder)
-            raise ProgramError(
-                f"cannot start {word!r}: expected a program on the path, found none{meant}"
-            )
-        return Path(found).absolute()
-    folder = folder.absolute()
-    program = folder / word
-    if not program.is_file():
-        meant = _meant(word, (f"{word.rpartition('/')[0]}/{name}" for name in _names(program)))
-        raise ProgramError(f"cannot start {word!r}: expected a program in {str(folder)!r}{meant}")
-    if not os.access(program, os.X_OK):
-        raise ProgramError(f"cannot start {word!r}: expected an executable file (chmod +x)")
-    return program
-
-
-def _path() -> str:
-    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-
-
-def _meant_on_path(word: str, path: str, folder: Path) -> str:
-    """What a *word* that is no program on *path* may mean: first of all a file of *folder*."""
-    if (folder / word).is_file():
-        words = f"python {word}" if word.endswith(".py") else f"./{word}"
-        return f"; did you mean {words!r}, the file in {str(folder.absolute())!r}?"
-    return _meant(word, (name for at in path.split(os.pathsep) for name in _names(Path(at, word))))
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _names(beside: Path) -> list[str]:
-    """The names of the files in the folder of *beside*, in an order."""
-    with suppress(OSError):
-        return sorted(path.name for path in beside.parent.iterdir() if path.is_file())
-    return []
+    return Program(process, line, kept, speech, at_end)
 
 
 def _tcp_pair() -> tuple[socket.socket, socket.socket, bool]:

@@ -21,6 +21,7 @@ from sternhalma_server.archive import (
     read_record,
     read_records,
     record_name,
+    write_printed,
     write_record,
 )
 from sternhalma_server.record import Happening, Out, Ply, RecordError, format_record
@@ -104,6 +105,8 @@ def test_a_folder_of_the_same_event_is_gone_on_with(cup: Path) -> None:
 def test_what_a_run_has_written_is_cleared_and_nothing_else(cup: Path) -> None:
     for name in ("notes.txt", "games/notes.txt", *STORES[1:]):
         (cup / name).write_text("")
+    write_printed(cup, "zoe", 1, "hello\n")
+    assert (cup / "bots" / "zoe-1.txt").read_text() == "hello\n"
     clear_archive(cup)
     assert names_in(cup) == {"notes.txt", "games/notes.txt"}
     clear_archive(cup)

@@ -88,10 +88,10 @@ def _scarce(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> None:
     monkeypatch.setattr(crew, "AGAIN", 0.01)
 
 
-def _host(folder: Path, start: str, monkeypatch: pytest.MonkeyPatch) -> int:
+def _host(folder: Path, start: str, monkeypatch: pytest.MonkeyPatch, bot: str = ONE_GAME) -> int:
     """Host an event of two programs that have *start* to log in; the exit status."""
     monkeypatch.chdir(folder)
-    (folder / "bot.py").write_text(ONE_GAME, encoding="utf-8")
+    (folder / "bot.py").write_text(bot, encoding="utf-8")
     (folder / "event.toml").write_text(f'{PAIR}budgets = {{ start = "{start}" }}\n', "utf-8")
     return main(["run", "event.toml", "--out", "out"])
 
@@ -117,3 +117,26 @@ def test_a_game_that_the_machine_never_has_room_for_is_void_and_nobodys_loss(
     )
     assert "Traceback" not in "".join(told)
     assert " server-fault - - " in (tmp_path / "out" / "results.csv").read_text().replace(",", " ")
+
+
+def test_what_a_program_prints_stays_in_the_results_folder_if_it_is_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    bot = ONE_GAME + '        print("thinking", file=sys.stderr) if told["NAME"] == "b" else None\n'
+    assert _host(tmp_path, "20s", monkeypatch, bot) == 0
+    out = tmp_path / "out"
+    assert [path.name for path in (out / "bots").iterdir()] == ["b-1.txt"]
+    assert (out / "bots" / "b-1.txt").read_text(encoding="utf-8") == "thinking\nthinking\n"
+    assert main(["verify", str(out)]) == 0
+    assert main(["run", "event.toml", "--out", "out", "--again"]) == 0
+    assert main(["verify", str(out)]) == 0
+
+
+def test_a_folder_that_takes_nothing_is_told_and_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "bots").touch()
+    assert _host(tmp_path, "20s", monkeypatch, f"{ONE_GAME}        print(word)\n") == 0
+    told = capsys.readouterr().err
+    assert "cannot keep what a (slot 1) printed: " in told

@@ -18,11 +18,10 @@ import trio
 from sternhalma_server import lifeline, programs
 from sternhalma_server.lifeline import KEPT
 from sternhalma_server.limits import Limits
+from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.programs import (
     Program,
-    ProgramError,
     ScarcityError,
-    find_program,
     start_program,
 )
 from sternhalma_server.transport import SocketTransport
@@ -308,6 +307,19 @@ async def test_a_program_that_ignores_the_request_is_ended(
     await printed(program, "up")
     await program.stop()
     assert program.fate == "ended by SIGKILL"
+
+
+async def test_whoever_waits_for_the_end_is_called_once_with_all_that_was_printed(
+    tmp_path: Path,
+) -> None:
+    printed: list[str] = []
+    program = start_program(
+        ["sh", "-c", "echo last words"], {}, tmp_path, at_end=lambda p: printed.append(p.output)
+    )
+    await over(program)
+    await program.stop()
+    program.kill()
+    assert printed == ["last words\n"]
 
 
 async def test_a_stop_that_is_cancelled_ends_the_program_all_the_same(start: Start) -> None:

@@ -12,7 +12,8 @@ import pytest
 import trio
 
 from sternhalma_server.limits import Limits
-from sternhalma_server.programs import Program, ProgramError, start_program
+from sternhalma_server.lookup import ProgramError
+from sternhalma_server.programs import Program, start_program
 from sternhalma_server.sandbox import Sandbox, sandbox_problem
 from sternhalma_server.transport import SocketTransport
 

@@ -20,8 +20,8 @@ from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
+from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.observer import Summary
-from sternhalma_server.programs import ProgramError, find_program
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
