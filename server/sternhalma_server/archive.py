@@ -50,7 +50,7 @@ def create_archive(root: Path, source: bytes) -> None:
                 f"{root}: expected a new results folder, got one of another event;"
                 " choose another with --out, or replace it with --again"
             )
-        _write(event, source, durable=True)
+        write_whole(event, source, durable=True)
     except OSError as error:
         raise ArchiveError(
             f"{root}: expected a folder that can be written: {error.strerror}"
@@ -79,7 +79,7 @@ def record_name(game: int) -> str:
 
 def write_record(root: Path, record: Record) -> None:
     """Write the file of *record*, whole or not at all. Raises `OSError`."""
-    _write(root / record_name(record.game), format_record(record).encode("ascii"), durable=False)
+    write_whole(root / record_name(record.game), format_record(record).encode("ascii"))
 
 
 def read_record(path: Path) -> Record:
@@ -107,14 +107,14 @@ def write_printed(root: Path, bot: str, slot: int, printed: str) -> None:
     """
     path = root / BOTS / f"{bot}-{slot}.txt"
     path.parent.mkdir(exist_ok=True)
-    _write(path, printed.encode(), durable=False)
+    write_whole(path, printed.encode())
 
 
 def write_tables(root: Path, files: Mapping[str, str]) -> None:
     """Write *files*, which are `Results.files`, and the digests of what is there."""
     for name, text in files.items():
-        _write(root / name, text.encode(), durable=False)
-    _write(root / SUMS, sums((root / EVENT).read_bytes(), files).encode(), durable=False)
+        write_whole(root / name, text.encode())
+    write_whole(root / SUMS, sums((root / EVENT).read_bytes(), files).encode())
 
 
 def sums(event: bytes, files: Mapping[str, str]) -> str:
@@ -123,9 +123,9 @@ def sums(event: bytes, files: Mapping[str, str]) -> str:
     return "".join(f"{hashlib.sha256(data[name]).hexdigest()}  {name}\n" for name in sorted(data))
 
 
-def _write(path: Path, data: bytes, *, durable: bool) -> None:
-    # A reader sees the old file or the new one. The name of the passing file begins with a dot, so
-    # that listings and `*.txt` leave it out.
+def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write a file so that a reader sees the old one or the new one. Raises `OSError`."""
+    # The name of the passing file begins with a dot, so that listings and `*.txt` leave it out.
     passing = path.with_name(f".{path.name}.new")
     with passing.open("wb") as file:
         file.write(data)

@@ -13,6 +13,7 @@ from msgspec import Meta
 from sternhalma_tournament.event import Bot, Slug, check_bots
 from sternhalma_tournament.hosting import BotLimits, Budgets, Tls
 from sternhalma_tournament.reading import EventFileError, read_struct, read_toml, wrong_value
+from sternhalma_tournament.season import SeasonRules, check_season
 
 
 class Charter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -30,6 +31,7 @@ class Charter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         dict[str, float], Meta(description="a table of ratings that are given, by bot")
     ] = {}
     prior: Annotated[float, Meta(ge=0, le=100, description="drawn games, from 0 to 100")] = 1.0
+    season: Annotated[SeasonRules, Meta(description="a [season] table")] = SeasonRules()
     budgets: Annotated[Budgets, Meta(description="a [budgets] table")] = Budgets()
     limits: Annotated[BotLimits, Meta(description="a [limits] table")] = BotLimits()
     tls: Annotated[Tls, Meta(description="a [tls] table")] | None = None
@@ -38,6 +40,7 @@ class Charter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 def parse_charter(data: bytes, where: str) -> Charter:
     """The league file written in *data*; *where* names it in errors (`EventFileError`)."""
     charter = read_struct(Charter, read_toml(data, where), where)
+    check_season(charter.season, where)
     check_bots(charter.bots, where)
     for number, bot in enumerate(charter.bots, start=1):
         if bot.remote:

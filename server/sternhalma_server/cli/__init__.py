@@ -34,6 +34,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "crosstable": "print who scored what against whom",
     "bot": "print how one bot has done",
     "ratings": "print how strong bots are, and how sure that is",
+    "season": "print what the ranks of a league's events add up to",
     "game": "tell how a game went, move by move",
     "amend": "rule on an event: withdraw, disqualify, correct, enter late",
     "show": "draw a position",

@@ -1,0 +1,114 @@
+"""What is derived from all of a league: its ratings, the table of its season, and who wrote when.
+
+Run as `python -m sternhalma_server.yearbook DIR`, it writes these files into the league's folder.
+That is done by a process of its own (`Almanac`), which only reads the store.
+
+    ratings.md, .csv, .json          every version of every bot, over all games of the league
+    season.md, .csv, .json           what the ranks of its events add up to
+    yearbook.json                    the heads of the events' chains that they were made from, and
+                                     the digests of the files
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from sternhalma_server.archive import STORE, write_whole
+from sternhalma_server.folders import LEAGUE
+from sternhalma_server.rated import rated_games
+from sternhalma_server.rating import gather
+from sternhalma_server.rulings import read_results, settings_in
+from sternhalma_server.store import Store
+from sternhalma_tournament.charter import Charter, parse_charter
+from sternhalma_tournament.rating_list import find_version
+from sternhalma_tournament.rating_tables import ratings_csv, ratings_json, ratings_markdown
+from sternhalma_tournament.season import Season, SeasonEvent, season_of
+from sternhalma_tournament.season_tables import season_csv, season_json, season_markdown
+
+COLOPHON: Final = "yearbook.json"
+FILES: Final = (
+    *(f"{name}.{kind}" for name in ("ratings", "season") for kind in ("md", "csv", "json")),
+)
+
+
+class Colophon(msgspec.Struct, frozen=True):
+    """`yearbook.json`: the head of each event's chain, and the SHA-256 of each file."""
+
+    heads: dict[str, str]
+    files: dict[str, str]
+
+
+def season_in(store: Store, charter: Charter, *, interim: bool = False) -> Season:
+    """The season of the league in *store*; events that are not over count only with *interim*.
+
+    Raises `StoreError`, `ValueError`.
+    """
+    events: list[SeasonEvent] = []
+    for stored in store.events():
+        if stored.state in {"created", "open"}:
+            continue
+        if settings_in(store, stored).event.format != "ladder":
+            _, results = read_results(store, stored)
+            closed = stored.state == "closed"
+            events.append(SeasonEvent(stored.name, closed, results.standings()))
+    return season_of(events, charter.season, interim=interim)
+
+
+def yearbook(store: Store, charter: Charter) -> dict[str, str]:
+    """The text of every file, by its name; ratings only once there are games.
+
+    Raises `StoreError`, `ValueError`.
+    """
+    heads = {event.name: store.head(event.id) for event in store.events()}
+    files = _ratings(store, charter)
+    season = season_in(store, charter)
+    files["season.md"] = season_markdown(season)
+    files["season.csv"] = season_csv(season)
+    files["season.json"] = season_json(season)
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
+    colophon = msgspec.json.format(msgspec.json.encode(Colophon(heads, digests)), indent=2)
+    return files | {COLOPHON: f"{colophon.decode()}\n"}
+
+
+def write_yearbook(root: Path) -> None:
+    """Write all files anew into the league's folder *root*.
+
+    Raises `StoreError`, `ValueError`, `OSError`.
+    """
+    charter = parse_charter((root / LEAGUE).read_bytes(), LEAGUE)
+    with Store.read(root / STORE) as store:
+        files = yearbook(store, charter)
+    for name, text in files.items():
+        write_whole(root / name, text.encode())
+
+
+def _ratings(store: Store, charter: Charter) -> dict[str, str]:
+    rated = gather(rated_games(store, [event.name for event in store.events()]))
+    if not rated.orders:
+        return {}
+    found = {find_version(bot, rated.names): elo for bot, elo in charter.anchors.items()}
+    anchors: Mapping[str, float] = {name: elo for name, elo in found.items() if name is not None}
+    table = rated.table(rated.rate(charter.prior, anchors), all_versions=True)
+    basis = rated.basis(charter.prior)
+    return {
+        "ratings.md": ratings_markdown(table, basis),
+        "ratings.csv": ratings_csv(table),
+        "ratings.json": ratings_json(table, basis),
+    }
+
+
+def main(root: Path) -> None:
+    """Write the files of the league in the folder *root*, behind whatever else wants to run."""
+    os.nice(10)
+    write_yearbook(root)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
