@@ -45,6 +45,8 @@ from sternhalma_tournament.tables import (
     standings_markdown,
 )
 from sternhalma_tournament.tally import Tally
+from sternhalma_tournament.trial import Trial, TrialState
+from sternhalma_tournament.trial_text import trial_json, trial_markdown
 
 RESULTS: Final = "results.csv"
 TABLES: Final = ("standings.md", "standings.csv", "standings.json", "times.csv")
@@ -83,6 +85,7 @@ class Results:
         self._tally: Tally | None = Tally(self._names(), bye=self._bye)
         self._times = {bot.name: Times() for bot in event.bots}
         self._rows: dict[int, Sequence[str]] = {}
+        self._trial = Trial.of(event)
         self.forfeits: Counter[tuple[str, Reason]] = Counter()  # by bot and reason
         self.voids = 0
 
@@ -158,6 +161,7 @@ class Results:
             for bot in amendment.bots:
                 self._times.setdefault(bot, Times())
         self._extent.rule(self._amendments, self)
+        self._trial = Trial.of(self._event, self._rulings.apply(self))
         self._tally = None
 
     def standings(self) -> Standings:
@@ -174,6 +178,11 @@ class Results:
         return list(scheduler.matches())
 
     @property
+    def trial(self) -> TrialState | None:
+        """Where the test of a match stands; None if there is none."""
+        return None if self._trial is None else self._trial.state
+
+    @property
     def tally(self) -> Tally:
         """What the results add up to, with what has been ruled."""
         if self._tally is None:
@@ -182,13 +191,16 @@ class Results:
 
     def files(self) -> dict[str, str]:
         """The text of every table and of the list of results, by the name of its file."""
-        table, matches = self.standings(), self.matches()
-        bracket = f"\n{bracket_markdown(matches)}" if matches else ""
+        table, matches, trial = self.standings(), self.matches(), self.trial
+        more = f"\n{bracket_markdown(matches)}" if matches else ""
+        more += f"\n{trial_markdown(trial)}" if trial else ""
         return {
             RESULTS: csv_text([_HEAD, *(self._rows[game] for game in sorted(self._rows))]),
-            "standings.md": standings_markdown(table) + bracket,
+            "standings.md": standings_markdown(table) + more,
             "standings.csv": standings_csv(table),
-            "standings.json": standings_json(table, bracket_json(matches)),
+            "standings.json": standings_json(
+                table, bracket_json(matches), trial_json(trial) if trial else None
+            ),
             "times.csv": csv_text([_TIMES_HEAD, *map(_times_row, self._times.items())]),
         }
 
@@ -203,9 +215,11 @@ class Results:
         if result.number in self._results:
             raise ValueError(f"expected each game once, got game {result.number} again")
         counted = list(self._rulings.apply([result]))
-        if self._tally is not None:
-            for one in counted:
+        for one in counted:
+            if self._tally is not None:
                 self._tally.add(one)
+            if self._trial is not None:
+                self._trial.enter(one)
         self._results[result.number] = result
         self._history.append(result)
         self._extent.enter(result)

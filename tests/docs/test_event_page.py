@@ -19,7 +19,7 @@ from sternhalma_server.audience import PLACES
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.wire import MAX_SLOT
-from sternhalma_tournament.event import Bot, Event, Pair
+from sternhalma_tournament.event import Bot, Event, Pair, SprtTable
 from sternhalma_tournament.hosting import BotLimits, Budgets, LagCredit, Tls
 from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.tiebreaks import TIE_BREAKS
@@ -28,6 +28,7 @@ PAGE = "docs/events.md"
 TABLES: dict[str, type[msgspec.Struct]] = {
     "## Keys": Event,
     "### Formats": Event,
+    "### SPRT": SprtTable,
     "### Bots": Bot,
     "### Pairs": Pair,
     "### Budgets": Budgets,
@@ -85,7 +86,20 @@ def in_format(example: str) -> Settings:
     formats = {"challengers": "gauntlet", "rounds": "swiss"}
     formats |= dict.fromkeys(("games", "third_place"), "knockout")
     key, _, _ = example.partition(" ")
+    if key == "sprt":
+        return in_match(example)
     return settings(f'format = "{formats.get(key, "round-robin")}"\n{example}')
+
+
+def in_match(line: str) -> Settings:
+    two = "".join(BOTS.partition('[[bots]]\nname = "z"')[:1])
+    return settings(f'format = "match"\ncycles = 4\n{line}', two)
+
+
+def in_sprt(example: str) -> Settings:
+    rest = {"elo0": "elo1 = 20", "elo1": "elo0 = 0"}
+    key, _, _ = example.partition(" ")
+    return in_match(f"sprt = {{ {example}, {rest.get(key, 'elo0 = 0, elo1 = 20')} }}")
 
 
 def in_tls(example: str) -> Settings:
@@ -96,6 +110,7 @@ def in_tls(example: str) -> Settings:
 PLACED: dict[str, Callable[[str], Settings]] = {
     "## Keys": settings,
     "### Formats": in_format,
+    "### SPRT": in_sprt,
     "### Bots": in_bots,
     "### Pairs": in_pairs,
     "### Budgets": lambda example: settings(tail=f"{BOTS}[budgets]\n{example}"),

@@ -31,6 +31,7 @@ FORMATS = [
     ("", 9, 4),
     ('format = "gauntlet"\nchallengers = ["n3", "n4"]\ncycles = 3', 7, 2),
     ('format = "gauntlet"\nchallengers = ["n3"]', 7, 4),
+    ('format = "match"\ncycles = 40\nsprt = { elo0 = 0, elo1 = 200, alpha = 0.2 }', 2, 2),
     ('format = "swiss"\nrounds = 5', 9, 2),
     ('format = "swiss"\nrounds = 4', 10, 3),
     ('format = "knockout"\ngames = 2', 7, 2),

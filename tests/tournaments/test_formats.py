@@ -62,6 +62,7 @@ def test_every_format_has_its_scheduler(more: str, kind: type) -> None:
             ("", 9, 6, "tara"),
             ('format = "gauntlet"\nchallengers = ["n3", "n4"]', 7, 4, "tara"),
             ('format = "match"\ncycles = 8', 2, 2, "duel"),
+            ('format = "match"\ncycles = 80\nsprt = { elo0 = 0, elo1 = 200 }', 2, 2, "tara"),
             ('format = "swiss"\nrounds = 4', 9, 2, "tara"),
             ('format = "swiss"\nrounds = 3', 10, 4, "tara"),
             ('format = "knockout"\ngames = 2', 7, 2, "tara"),

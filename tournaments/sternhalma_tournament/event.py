@@ -17,6 +17,7 @@ from sternhalma_tournament.bracket import rounds_for
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.hosting import BotLimits, Budgets, LagCredit, Tls
 from sternhalma_tournament.reading import EventFileError, read_struct, read_toml, wrong_value
+from sternhalma_tournament.sprt import Model, Sprt, SprtError
 from sternhalma_tournament.tiebreaks import (
     DEFAULT_TIE_BREAKS,
     SWISS_TIE_BREAKS,
@@ -29,6 +30,7 @@ __all__ = [
     "Event",
     "EventFileError",
     "Pair",
+    "SprtTable",
     "check_bots",
     "entries_of",
     "event_schema",
@@ -50,6 +52,7 @@ _KEYS_OF: Final[dict[str, tuple[Format, ...]]] = {
     "rounds": ("swiss",),
     "games": ("knockout",),
     "third_place": ("knockout",),
+    "sprt": ("match",),
 }
 
 LADDER_SPREAD: Final = 10  # without a schedule, games of different lengths need more room
@@ -114,6 +117,21 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     bots: Annotated[tuple[str, str], Meta(description="a list of two names of bots")]
 
 
+class SprtTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The `[sprt]` table: by how much the first entry of a match is stronger, as two claims."""
+
+    elo0: Annotated[float, Meta(description="a number of Elo points")]
+    elo1: Annotated[float, Meta(description="a number of Elo points")]
+    alpha: Annotated[float, Meta(description="an error rate between 0 and 1")] = 0.05
+    beta: Annotated[float, Meta(description="an error rate between 0 and 1")] = 0.05
+    model: Annotated[Model, Meta(description="'logistic' or 'normalized'")] = "normalized"
+
+    @property
+    def test(self) -> Sprt:
+        """The test itself. Raises `SprtError`."""
+        return Sprt(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+
+
 class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole event file, which has passed every check that needs no board (`parse_event`)."""
 
@@ -128,6 +146,7 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = ()
     games: Annotated[int, Meta(ge=1, description="games a match, from 1")] | None = None
     third_place: Annotated[bool, Meta(description="true or false")] = True
+    sprt: Annotated[SprtTable, Meta(description="an [sprt] table")] | None = None
     spread: Annotated[int, Meta(ge=1, description="games anybody may be ahead, from 1")] = 2
     clock: Annotated[str, Meta(min_length=1, description="a clock such as '2s' or '60s+0.5s'")]
     limit: Annotated[int, Meta(ge=1, description="turns a player, from 1")] | None = None
@@ -183,6 +202,7 @@ def parse_event(
     if event.format == "ladder" and "spread" not in table:
         event = msgspec.structs.replace(event, spread=LADDER_SPREAD)
     _check_format(event, table, where)
+    _check_sprt(event, where)
     if league:
         _check_names([bot.name for bot in event.bots], "bots", where)
         _check_league(event, table, where)
@@ -231,6 +251,21 @@ def _check_format(event: Event, table: dict[str, Any], where: str) -> None:
         raise wrong_value(
             where, "games", f"a multiple of {sides}, the seats of a game", event.games
         )
+
+
+def _check_sprt(event: Event, where: str) -> None:
+    if event.sprt is None:
+        return
+    sides = sides_of(event)
+    if sides != 2:
+        raise wrong_value(where, "sprt", "this table only where two sides meet", sides)
+    if event.cycles % 2:
+        expected = "an even number with [sprt], which counts pairs of games"
+        raise wrong_value(where, "cycles", expected, event.cycles)
+    try:
+        _ = event.sprt.test
+    except SprtError as error:
+        raise EventFileError(f"{where}: sprt: {error}") from None
 
 
 def _check_field(event: Event, where: str) -> None:

@@ -23,6 +23,7 @@ from sternhalma_tournament.formats import scheduler_after
 from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.schedule import Schedule
 from sternhalma_tournament.scores import BYE, GameResult
+from sternhalma_tournament.trial import Trial
 
 
 class Extent(Protocol):
@@ -49,6 +50,8 @@ class Extent(Protocol):
 
 def extent_of(event: Event) -> Extent:
     """The extent of *event* before its first result."""
+    if event.sprt is not None:
+        return _TrialExtent(event)
     if event.format in SCHEDULED:
         return _LeagueExtent(event)
     if event.format == "swiss":
@@ -133,6 +136,28 @@ class _LeagueExtent:
     @property
     def byes(self) -> int:
         return 0
+
+
+class _TrialExtent(_LeagueExtent):
+    """All games as long as the test wants more; once it is decided, those that were played."""
+
+    def rule(self, amendments: Sequence[Amendment], results: Iterable[GameResult]) -> None:
+        self._rulings = Rulings.of(amendments)
+        self._trial = Trial.of(self._event)
+        self._played = 0
+        super().rule(amendments, results)
+
+    def enter(self, result: GameResult) -> None:
+        super().enter(result)
+        assert self._trial is not None
+        for counted in self._rulings.apply([result]):
+            self._trial.enter(counted)
+            self._played += 1
+
+    @property
+    def games(self) -> int:
+        assert self._trial is not None
+        return super().games if self._trial.verdict is None else self._played
 
 
 class _SwissExtent:

@@ -21,6 +21,8 @@ from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scheduler import Scheduler
 from sternhalma_tournament.scores import GameResult
 from sternhalma_tournament.swiss import SwissScheduler
+from sternhalma_tournament.trial import Trial
+from sternhalma_tournament.trial_scheduler import TrialScheduler
 
 
 def scheduler_of(event: Event) -> Scheduler:
@@ -32,6 +34,9 @@ def scheduler_of(event: Event) -> Scheduler:
     if event.format == "knockout":
         games = event.games or sides
         return KnockoutScheduler(entries, sides, games, seats, third=event.third_place)
+    trial = Trial.of(event)
+    if trial is not None:
+        return TrialScheduler(schedule_of(event), trial, seats, event.spread)
     return LeagueScheduler(schedule_of(event), seats, event.spread)
 
 

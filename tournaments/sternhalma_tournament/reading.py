@@ -104,13 +104,13 @@ def _expectation(kind: Any) -> str:
 
 
 def _plain(kind: Any) -> Any:
-    """*kind* without its annotation and without `| None`."""
+    """*kind* without its annotations and without `| None`."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in {Union, types.UnionType}:
         parts = [part for part in get_args(kind) if part is not type(None)]
         if len(parts) == 1:
-            return parts[0]
+            return _plain(parts[0])
     return kind
 
 

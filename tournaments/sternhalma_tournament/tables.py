@@ -92,10 +92,14 @@ def standings_csv(standings: Standings) -> str:
     return csv_text([head, *rows])
 
 
-def standings_json(standings: Standings, matches: Sequence[dict[str, Any]] = ()) -> str:
+def standings_json(
+    standings: Standings,
+    matches: Sequence[dict[str, Any]] = (),
+    trial: dict[str, Any] | None = None,
+) -> str:
     """Everything in the standings in a fixed order; points and tie-breaks are decimal texts.
 
-    *matches* are those of a knockout.
+    *matches* are those of a knockout, *trial* is the test of a match.
     """
     return json_text(
         {
@@ -109,6 +113,7 @@ def standings_json(standings: Standings, matches: Sequence[dict[str, Any]] = ())
             "seats": seats_json(standings.seats),
             "notes": standings.notes,
             **({"matches": matches} if matches else {}),
+            **({} if trial is None else {"sprt": trial}),
         }
     )
 
