@@ -410,6 +410,15 @@ def test_nobody_waits_for_an_entry_with_too_few_connections_for_any_game() -> No
     assert len(play(scheduler, {"n0": 2, "n1": 2, "n2": 1}, 50)) == 50
 
 
+def test_nobody_waits_for_a_bot_that_something_else_keeps_busy() -> None:
+    scheduler = ladder(4)
+    free = dict.fromkeys(names(4), 1)
+    play(scheduler, free, 4)
+    assert all("n0" not in one.entries for one in play(scheduler, free | {"n0": 0}, 60))
+    play(scheduler, free, 1)
+    assert scheduler.level("n0") > 20
+
+
 def test_who_plays_on_two_of_three_connections_is_waited_for() -> None:
     scheduler = LadderScheduler(2, seats=2, spread=4)
     for name in names(3):
@@ -467,7 +476,7 @@ def test_what_is_not_of_the_ladder_is_refused() -> None:
 def test_why_names_what_an_author_waits_for() -> None:
     scheduler = ladder(4, spread=3)
     assert scheduler.why("n0", {}) == "n0 waits for n0 to connect"
-    assert scheduler.why("n0", {"n0": 1}) == "n0 waits for 1 more to connect"
+    assert scheduler.why("n0", {"n0": 1}) == "n0 waits for 1 more to connect or to be free"
     first = begin(scheduler, {"n0": 1, "n1": 1})
     assert first.number == 1
     assert (

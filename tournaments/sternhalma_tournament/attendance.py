@@ -41,8 +41,9 @@ class Attendance:
     ) -> Survey:
         """Everybody but the *withdrawn*; *playing* tells whether an entry is in a game.
 
-        Who is in none and yet has too few connections free for any is not there: nobody should
-        wait for that.
+        Who could begin no game and is in none is not there, even if connected: its connections are
+        too few, or taken by something else for nobody knows how long, and nobody should wait for
+        that.
         """
         present: set[str] = set()
         ready: set[str] = set()
@@ -53,13 +54,16 @@ class Attendance:
             if connections >= count:
                 present.add(name)
                 ready.add(name)
-            elif not connections or playing(name):
+            elif playing(name):
                 present.add(name)
         for name, needs in self._two.items():
-            if name not in withdrawn and needs.keys() <= free.keys():
+            if name in withdrawn or not needs.keys() <= free.keys():
+                continue
+            if all(free[bot] >= count for bot, count in needs.items()):
                 present.add(name)
-                if all(free[bot] >= count for bot, count in needs.items()):
-                    ready.add(name)
+                ready.add(name)
+            elif playing(name):
+                present.add(name)
         return Survey(present, ready)
 
     def lack(self, entry: Entry, free: Free) -> str:

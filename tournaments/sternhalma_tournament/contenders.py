@@ -22,8 +22,8 @@ _LATELY: Final = 32  # opponents that are remembered
 class Contender:
     """What a ladder knows of one entry.
 
-    `number` counts its versions and `begun` the games of the current one; `luck` decides among
-    equals.
+    `number` counts its versions and `begun` the games of the current one; `playing` are the games
+    it is in; `luck` decides among equals.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Contender:
     version: str | None = None
     number: int = 0
     begun: int = 0
+    playing: int = 0
     strength: Strength = field(default_factory=Strength)
     _lately: deque[str] = field(default_factory=lambda: deque[str](maxlen=_LATELY))
 
@@ -47,6 +48,7 @@ class Contender:
     def meet(self, names: Iterable[str]) -> None:
         """A game with *names*, itself among them, has begun."""
         self.begun += 1
+        self.playing += 1
         self._lately.extend(name for name in names if name != self.name)
 
     def renew(self, version: str) -> None:

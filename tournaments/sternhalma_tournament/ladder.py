@@ -112,7 +112,7 @@ class LadderScheduler:
         """
         if number not in self._running:
             raise ValueError(f"expected the number of a running game, got {number!r}")
-        self._forget(self._running.pop(number))
+        self._forget(self._end(number))
 
     def finish(self, result: GameResult) -> None:
         """The game has ended; one that was not started is taken as started, a void one forgotten.
@@ -125,7 +125,7 @@ class LadderScheduler:
         game = self._running[result.number]
         if game.pairing.entries != names:
             raise ValueError(f"expected the entries of {game.pairing!r}, got {result!r}")
-        del self._running[result.number]
+        self._end(result.number)
         self._over += 1
         if not result.scored:
             self._forget(game)
@@ -184,7 +184,8 @@ class LadderScheduler:
             return lack + self._playing(entry)
         hall = self._survey(free)
         if len(hall.present) < self._sides:
-            return f"{entry} waits for {self._sides - len(hall.present)} more to connect"
+            more = self._sides - len(hall.present)
+            return f"{entry} waits for {more} more to connect or to be free"
         names = [one.name for one in self._choose(hall)]
         if entry in names:
             number = self._last + 1
@@ -201,7 +202,7 @@ class LadderScheduler:
         return f"{entry} waits for opponents: {self._listed(busy)}"
 
     def _survey(self, free: Free) -> Survey:
-        hall = self._attendance.survey(free, self._withdrawn, lambda name: bool(self._in(name)))
+        hall = self._attendance.survey(free, self._withdrawn, lambda n: self._known[n].playing > 0)
         self._pace.note(hall.present)
         return hall
 
@@ -241,6 +242,12 @@ class LadderScheduler:
         else:
             opening = opening_key(names, str(number))
         return Pairing(number, names, round=1, cycle=1, opening=opening)
+
+    def _end(self, number: int) -> _Running:
+        game = self._running.pop(number)
+        for name in game.pairing.entries:
+            self._known[name].playing -= 1
+        return game
 
     def _forget(self, game: _Running) -> None:
         """*game* has not been played, but for the levels (`pace`) and who met lately.
