@@ -72,13 +72,13 @@ def test_whoever_is_known_less_is_moved_more() -> None:
     assert unknown.mean > -5 * known.mean > 0
 
 
-def test_a_game_of_two_counts_for_half_of_what_it_tells() -> None:
+def test_a_game_of_two_counts_for_less_than_it_tells() -> None:
     one, other = Strength(100, 90.0**2), Strength(0, 200.0**2)
     score, slope = foreseen(one, other)
     after, _ = learned([one, other], (1, 2))
     told = 1 / after.variance - 1 / one.variance
-    assert told == pytest.approx(slope**2 / (score * (1 - score)) / 2)
-    assert after.mean == pytest.approx(100 + 90.0**2 * slope / score / 2)
+    assert told == pytest.approx(0.7 * slope**2 / (score * (1 - score)))
+    assert after.mean == pytest.approx(100 + 0.7 * 90.0**2 * slope / score)
 
 
 def test_six_places_tell_more_than_one_game_and_less_than_five() -> None:
