@@ -17,6 +17,7 @@ from sternhalma_server.listener import Listener
 from sternhalma_server.referee import Finished
 from sternhalma_server.settings import load_settings
 from sternhalma_server.testing import CollectedGame, Collector
+from sternhalma_tournament.trial import TrialState
 
 
 class Quiet:
@@ -37,6 +38,9 @@ class Quiet:
 
     def finished(self, finished: Finished) -> None:
         """A game is over."""
+
+    def tested(self, trial: TrialState) -> None:
+        """Nothing is tested."""
 
     def tell(self, sentence: str) -> None:
         """Something the host should know."""

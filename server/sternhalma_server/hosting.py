@@ -72,7 +72,7 @@ async def host_event(
             check_same(stored, settings)
             event = stored.id
         store.set_state(event, "running")
-        staged = stage_event(store, event, settings, root, observer.tell)
+        staged = stage_event(store, event, settings, root, observer.tell, observer.tested)
         results, journal, keeper = staged.results, staged.journal, staged.keeper
         if stored is not None:
             observer.resumed(len(results), len(staged.begun))

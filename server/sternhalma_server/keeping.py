@@ -145,7 +145,8 @@ class StoreKeeper:
     """Keeps an event in its store by way of *journal*, and derived from it in the folder *root*.
 
     `epoch` added to the clock of the stamps gives wall time; *tell* is given sentences for the
-    host. Without *derives* nothing is written into the folder.
+    host, and *moved* is called whenever the results have changed. Without *derives* nothing is
+    written into the folder.
     """
 
     def __init__(
@@ -155,6 +156,7 @@ class StoreKeeper:
         journal: Journal,
         tell: Callable[[str], None],
         *,
+        moved: Callable[[], None] = lambda: None,
         derives: bool = True,
     ) -> None:
         self._root = root
@@ -162,6 +164,7 @@ class StoreKeeper:
         self._journal = journal
         self._derives = derives
         self._tell = tell
+        self._moved = moved
         self._unwritten: list[Record] = []
         self._failed = False  # the last try to write tables
         self._news = trio.Event()
@@ -201,6 +204,7 @@ class StoreKeeper:
             self.show(record)  # it is stored all the same when the journal is closed
             raise
         self.show(record)
+        self._moved()
 
     async def keep_bye(self, bye: GameResult) -> None:
         """Store a bye, which is no game and has no record."""
@@ -216,6 +220,7 @@ class StoreKeeper:
             self._results.amend(ruling)  # it is stored all the same when the journal is closed
             raise
         self._results.amend(ruling)
+        self._moved()
         self._news.set()
 
     def show(self, record: Record) -> None:
@@ -250,6 +255,7 @@ class StoreKeeper:
 
     async def run(self) -> None:
         """Derive whenever there is news, until cancelled."""
+        self._moved()
         while True:
             await self._news.wait()
             await self.write()

@@ -9,6 +9,7 @@ from typing import Protocol
 from sternhalma_server.announce import Table
 from sternhalma_server.referee import Finished
 from sternhalma_server.verdict import Reason
+from sternhalma_tournament.trial import TrialState
 
 
 class Observer(Protocol):
@@ -32,6 +33,10 @@ class Observer(Protocol):
 
     def finished(self, finished: Finished) -> None:
         """A game is over and stored."""
+        ...
+
+    def tested(self, trial: TrialState) -> None:
+        """The test that ends a match stands so now."""
         ...
 
     def tell(self, sentence: str) -> None:

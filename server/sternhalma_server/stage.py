@@ -122,7 +122,7 @@ def set_stage(
             len(staged.begun),
         )
     create_archive(root, event.source)
-    ready = stage_event(store, event.id, settings, root, observer.tell)
+    ready = stage_event(store, event.id, settings, root, observer.tell, observer.tested)
     director = Director(
         settings,
         ready.scheduler,

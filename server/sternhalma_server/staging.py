@@ -23,6 +23,7 @@ from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.formats import apply_amendment, scheduler_after
 from sternhalma_tournament.ladder import LadderScheduler
 from sternhalma_tournament.scheduler import Scheduler
+from sternhalma_tournament.trial import TrialState
 
 AT_ONCE: Final = 4096  # games of a ladder that end out of their order, at most
 _VOID: Final = frozenset(reason.value for reason in Reason if reason.is_void)
@@ -46,16 +47,27 @@ class Staged:
 
 
 def stage_event(
-    store: Store, event: EventId, settings: Settings, root: Path, tell: Callable[[str], None]
+    store: Store,
+    event: EventId,
+    settings: Settings,
+    root: Path,
+    tell: Callable[[str], None],
+    tested: Callable[[TrialState], None],
 ) -> Staged:
     """Make *event* ready, whose derived files are in the folder *root*; no ladder.
 
-    *tell* is given sentences for the host. Raises `StoreError`, and `ValueError` for a store whose
+    *tell* is given sentences for the host, *tested* where the test of a match stands whenever that
+    may have changed. Raises `StoreError`, and `ValueError` for a store whose
     results do not fit the event.
     """
     journal = Journal(store, event, tell)
     results = Results(settings.event)
-    keeper = StoreKeeper(root, results, journal, tell)
+
+    def moved() -> None:
+        if results.trial is not None:
+            tested(results.trial)
+
+    keeper = StoreKeeper(root, results, journal, tell, moved=moved)
     versions: dict[str, str | None] = {}
     for link in links(store, event):
         if isinstance(link, StoredGame):

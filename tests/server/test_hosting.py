@@ -28,6 +28,7 @@ from sternhalma_server.settings import settings_of
 from sternhalma_server.store import EventId, State, Store, StoredEvent
 from sternhalma_server.testing import Script, ScriptedPeer, dial, remote_event
 from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.trial import TrialState
 
 Captured = pytest.CaptureFixture[str]
 
@@ -79,6 +80,9 @@ class Hall:
     def finished(self, finished: Finished) -> None:
         self.over.append(finished.table.game)
         self.at_end()
+
+    def tested(self, trial: TrialState) -> None:
+        raise AssertionError(trial)
 
     def tell(self, sentence: str) -> None:
         self.told.append(sentence)

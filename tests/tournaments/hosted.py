@@ -19,6 +19,7 @@ from sternhalma_server.referee import Finished
 from sternhalma_server.settings import settings_of
 from sternhalma_server.testing import ScriptedPeer, dial, first_moves
 from sternhalma_server.testing.peer import Script
+from sternhalma_tournament.trial import TrialState
 
 PATIENCE = 120.0  # seconds for a whole event, on a machine that is busy
 
@@ -30,6 +31,7 @@ class Onlooker:
     sentences: list[str] = field(default_factory=list[str])
     total: int = 0
     over: int = 0
+    trials: list[TrialState] = field(default_factory=list[TrialState])
 
     def listening(self, host: str, port: int) -> None:
         """The server listens."""
@@ -48,6 +50,10 @@ class Onlooker:
     def finished(self, finished: Finished) -> None:
         """A game is over."""
         self.over += 1
+
+    def tested(self, trial: TrialState) -> None:
+        """A test stands so."""
+        self.trials.append(trial)
 
     def tell(self, sentence: str) -> None:
         """Something the host should know."""

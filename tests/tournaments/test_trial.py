@@ -101,9 +101,7 @@ def test_a_trial_that_was_not_decided_is_over_when_all_pairs_are() -> None:
 
 def test_a_trial_that_goes_on_says_how_many_pairs_there_are_at_most() -> None:
     line = trial_line(tried(match(1, 1)))
-    assert line == "LLR -0.15 (-2.20 to 2.20) after 1 pair, of 200 at most" or line.startswith(
-        "LLR "
-    )
+    assert line.startswith("LLR ")
     assert line.endswith("(-2.20 to 2.20) after 1 pair, of 200 at most")
 
 

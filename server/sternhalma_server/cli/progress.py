@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Final, TextIO
 from sternhalma_server.announce import Table
 from sternhalma_server.cli.parser import counted
 from sternhalma_server.referee import Finished
+from sternhalma_tournament.sprt import Verdict
+from sternhalma_tournament.trial import TrialState
+from sternhalma_tournament.trial_text import trial_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,6 +53,8 @@ class LineProgress:
         self._total = 0
         self._stream = stream
         self._done = 0
+        self._trial: TrialState | None = None
+        self._said = ""  # of the trial, last
 
     def listening(self, host: str, port: int) -> None:
         """Say where the server listens."""
@@ -71,6 +76,13 @@ class LineProgress:
         """Say how the game ended."""
         self._done += 1
         self._say(f"[{self._done}/{self._total}] {outcome(finished)}")
+        if self._trial is not None and trial_line(self._trial) != self._said:
+            self._said = trial_line(self._trial)
+            self._say(f"{self._event}: {self._said}")
+
+    def tested(self, trial: TrialState) -> None:
+        """Remember where the test stands, to be said behind the game that moved it."""
+        self._trial = trial
 
     def tell(self, sentence: str) -> None:
         """Say *sentence* on standard error."""
@@ -97,6 +109,7 @@ class LeagueProgress:
         self._done = 0
         self._total = 0
         self._due = time.monotonic() + COUNTED_EVERY
+        self._verdict: Verdict | None = None
 
     def listening(self, host: str, port: int) -> None:
         """Nothing: the league says where it listens."""
@@ -124,6 +137,12 @@ class LeagueProgress:
             whole = f" of {self._total}" if self._total > self._done else ""
             self.tell(f"{self._done}{whole} games over")
 
+    def tested(self, trial: TrialState) -> None:
+        """Say what the test of a match has come to."""
+        if trial.verdict != self._verdict:
+            self._verdict = trial.verdict
+            self.tell(trial_line(trial))
+
     def tell(self, sentence: str) -> None:
         """Say *sentence* of the event."""
         self._say(f"{self._event}: {sentence}")
@@ -144,6 +163,7 @@ class LiveProgress:
         self._half_points = Counter(dict.fromkeys(entries, 0))
         self._games: Counter[str] = Counter()
         self._last = ""
+        self._trial = ""
         self._live = Live(get_renderable=self._render, refresh_per_second=4, transient=True)
 
     def listening(self, host: str, port: int) -> None:
@@ -177,6 +197,10 @@ class LiveProgress:
             self._half_points.update(game_half_points(result))
             self._games.update(set(result.entries))
 
+    def tested(self, trial: TrialState) -> None:
+        """Show where the test stands."""
+        self._trial = trial_line(trial)
+
     def tell(self, sentence: str) -> None:
         """Put *sentence* above the table, where it stays."""
         self._live.console.print(sentence, style="yellow", markup=False, highlight=False)
@@ -203,7 +227,9 @@ class LiveProgress:
         for entry, half_points in sorted(self._half_points.items(), key=lambda item: -item[1]):
             table.add_row(Text(entry), f"{half_points / 2:g}", str(self._games[entry]))
         running = [f"game {t.game}: {' - '.join(t.bots)}" for t in self._running.values()]
-        return Group(head, table, *map(Text, running[:8]), Text(self._last, style="dim"))
+        trial = [Text(self._trial)] if self._trial else []
+        last = Text(self._last, style="dim")
+        return Group(head, table, *trial, *map(Text, running[:8]), last)
 
     def _remaining(self) -> str:
         played = self._done - self._before

@@ -26,6 +26,7 @@ from sternhalma_server.testing.memory import CAPACITY, memory_pair
 from sternhalma_server.testing.peer import LONG, Script, ScriptedPeer, first_moves
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.trial import TrialState
 
 Toml = str | int | bool | Mapping[str, str | int | bool]
 
@@ -119,6 +120,9 @@ class MemoryServer:
 
     def finished(self, finished: Finished, planned: int = 0) -> None:
         """A game is over and stored."""
+
+    def tested(self, trial: TrialState) -> None:
+        """Where the test of a match stands is in its tables."""
 
     def tell(self, sentence: str) -> None:
         """Something the host should know."""

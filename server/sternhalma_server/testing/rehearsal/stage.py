@@ -20,6 +20,7 @@ from sternhalma_server.programs import start_program
 from sternhalma_server.referee import Finished
 from sternhalma_server.testing.rehearsal.field import Field
 from sternhalma_server.testing.rehearsal.findings import Findings
+from sternhalma_tournament.trial import TrialState
 
 MARGIN: Final = 120.0  # seconds beyond three times what a rehearsal should take
 
@@ -81,6 +82,9 @@ class _Stage:
         for name in self._field.house.keys() & set(finished.table.bots):
             self._over[name].set()
             self._over[name] = trio.Event()
+
+    def tested(self, trial: TrialState) -> None:
+        """Where the test of a match stands is in its tables."""
 
     def tell(self, sentence: str) -> None:
         """Something the host should know: kept for who wants to look."""
