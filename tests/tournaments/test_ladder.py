@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sternhalma_tournament.chance import Chance
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.ladder import LadderScheduler
-from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.schedule import Pairing, opening_key
 from sternhalma_tournament.scores import GameResult
 from tournaments.results import game
 
@@ -179,7 +179,7 @@ def test_with_everybody_there_games_begun_stay_less_than_the_spread_apart(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(2, 4), st.integers(0, 3), st.lists(st.integers(0, 9), max_size=40))
+@given(st.integers(3, 4), st.integers(0, 3), st.lists(st.integers(0, 9), max_size=40))
 def test_a_ladder_that_was_stopped_goes_on_as_if_it_had_not_been(
     sides: int, more: int, how: list[int]
 ) -> None:
@@ -225,16 +225,38 @@ def test_two_play_the_same_opening_again_with_seats_swapped_and_then_another() -
     assert third.opening == fourth.opening != first.opening
 
 
-def test_a_return_is_played_first_and_by_bots_with_two_connections_at_once() -> None:
+def test_a_return_is_played_before_a_game_against_anybody_else() -> None:
     scheduler = ladder(2)
-    first = begin(scheduler, {"n0": 2, "n1": 2})
+    (first,) = play(scheduler, {"n0": 1, "n1": 1}, 1)
     for name in ("late", "later"):
         scheduler.join(Entry(name, (name,)))
-    begin(scheduler, {"late": 1, "later": 1})
-    # All need a game equally, and strangers would teach as much.
-    second = begin(scheduler, {"n0": 1, "n1": 1, "later": 0})
+    play(scheduler, {"late": 1, "later": 1}, 2)
+    # All but one need a game less, and strangers would teach as much.
+    second = begin(scheduler, {"n0": 1, "n1": 1, "later": 1})
     assert second.entries == first.entries[::-1]
     assert second.opening == first.opening
+
+
+def test_no_game_is_the_return_of_one_that_still_runs() -> None:
+    scheduler = ladder(2)
+    hall = {"n0": 2, "n1": 2}
+    first, second = begin(scheduler, hall), begin(scheduler, hall)
+    assert second.opening != first.opening
+    for pairing in (second, first):
+        scheduler.finish(game(pairing.number, pairing.entries, (1, 2)))
+    for before in (first, second):
+        again = begin(scheduler, hall)
+        assert (again.entries, again.opening) == (before.entries[::-1], before.opening)
+
+
+def test_after_a_stop_no_game_waits_for_its_return_but_seats_are_made_up_for() -> None:
+    scheduler = ladder(2)
+    (first,) = play(scheduler, {"n0": 1, "n1": 1}, 1)
+    again = ladder(2)
+    again.resume([game(1, first.entries, (1, 2))])
+    second = next_of(again, {"n0": 1, "n1": 1})
+    assert second.entries == first.entries[::-1]
+    assert second.opening == "n0+n1:2"
 
 
 def test_a_new_version_plays_no_return_of_a_game_of_the_old_one() -> None:
@@ -247,27 +269,73 @@ def test_a_new_version_plays_no_return_of_a_game_of_the_old_one() -> None:
     assert second.opening != first.opening
 
 
-@pytest.mark.parametrize("void", [False, True])
-def test_a_game_that_was_not_played_waits_for_no_return_and_is_played_again_as_one(
-    void: bool,
-) -> None:
+def test_a_return_that_was_not_played_is_still_to_come() -> None:
     scheduler = ladder(2)
     free = dict.fromkeys(names(2), 1)
-
-    def undo(pairing: Pairing) -> None:
-        if void:
-            scheduler.finish(game(pairing.number, pairing.entries, (1, 1), reason="aborted"))
-        else:
-            scheduler.release(pairing.number)
-
-    undone = begin(scheduler, free)
-    undo(undone)
     (first,) = play(scheduler, free, 1)
-    assert first.opening != undone.opening
-    undo(begin(scheduler, free))
-    (second,) = play(scheduler, free, 1)
-    assert second.opening == first.opening
-    assert second.entries == first.entries[::-1]
+    scheduler.release(begin(scheduler, free).number)
+    second = begin(scheduler, free)
+    assert (second.entries, second.opening) == (first.entries[::-1], first.opening)
+
+
+@pytest.mark.parametrize("games", [0, 1])
+def test_a_void_game_is_no_part_of_a_pair_and_takes_its_first_game_with_it(games: int) -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+    before = {pairing.opening for pairing in play(scheduler, free, games)}
+    void = begin(scheduler, free)
+    scheduler.finish(game(void.number, void.entries, (1, 1), reason="aborted"))
+    first, second = play(scheduler, free, 2)
+    assert first.opening == second.opening not in before | {void.opening}
+
+
+def every_opening_explained(games: list[Pairing]) -> bool:
+    """Each game has its own opening, or is the only return of one before it."""
+    firsts: dict[str, Pairing] = {}
+    for pairing in games:
+        if pairing.opening == opening_key(pairing.entries, str(pairing.number)):
+            firsts[pairing.opening] = pairing
+        else:
+            first = firsts.pop(pairing.opening, None)
+            if first is None or first.entries != pairing.entries[::-1]:
+                return False
+    return True
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=60))
+def test_whatever_happens_every_opening_is_explained_by_the_games_that_were_played(
+    steps: list[tuple[int, int]],
+) -> None:
+    scheduler, hall = ladder(3), Counter(dict.fromkeys(names(3), 2))
+    running: list[Pairing] = []
+    results: list[GameResult] = []
+    played: list[Pairing] = []
+    for step, which in steps:
+        pairing = scheduler.next(hall)
+        if step == 0:
+            # The server stops and goes on.
+            scheduler = ladder(3)
+            scheduler.resume(sorted(results, key=lambda result: result.number))
+            for one in running:
+                scheduler.start(one)
+        elif step == 1:
+            scheduler.renew(f"n{which % 3}", str(which))
+        elif step < 6 and running:
+            ended = running.pop(which % len(running))
+            hall.update(ended.entries)
+            if step == 2:
+                scheduler.release(ended.number)
+                continue
+            reason = "aborted" if step == 3 else "goal"
+            results.append(game(ended.number, ended.entries, (1, 2), reason=reason))
+            scheduler.finish(results[-1])
+            played.append(ended)
+        elif pairing is not None:
+            scheduler.start(pairing)
+            running.append(pairing)
+            hall.subtract(pairing.entries)
+    assert every_opening_explained(sorted(played, key=lambda pairing: pairing.number))
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4, 6])

@@ -4,13 +4,14 @@ No schedule could say who will be there tomorrow, so each game is chosen when it
 needs most first (`contenders`), among those who are not too far ahead of anybody present (`pace`).
 What is kept grows with the number of bots, not with the number of games.
 
-With two sides games come in pairs: the next game of two bots has the seats swapped and the opening
-of the one before, so that neither an opening nor a seat can favour anybody. Which game is a return
-depends on what has begun before, so the opening of a game that has begun has to be kept with it.
+With two sides games come in pairs (`returns`): the next game of two bots has the seats swapped and
+the opening of the one before. Which game is a return depends on which had ended when it began, and
+results do not tell that. So after a stop no game waits for its return, nor does a game that was
+void: whoever checks the openings later finds each explained by one game that was played.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sternhalma_tournament.attendance import Attendance
 from sternhalma_tournament.chance import Chance
@@ -32,7 +33,7 @@ class _Running:
 
     pairing: Pairing
     versions: tuple[int, ...]
-    answers: Pairing | None
+    first: Pairing | None
 
 
 class LadderScheduler:
@@ -100,9 +101,9 @@ class LadderScheduler:
         self._book.sit(names)
         for player in players:
             player.meet(names)
-        answers = self._returns.begin(pairing) if self._sides == 2 else None
+        first = self._returns.take(pairing) if self._sides == 2 else None
         versions = tuple(player.number for player in players)
-        self._running[pairing.number] = _Running(pairing, versions, answers)
+        self._running[pairing.number] = _Running(pairing, versions, first)
 
     def release(self, number: int) -> None:
         """The game was not played after all; ValueError if it is not running.
@@ -112,7 +113,10 @@ class LadderScheduler:
         """
         if number not in self._running:
             raise ValueError(f"expected the number of a running game, got {number!r}")
-        self._forget(self._end(number))
+        game = self._end(number)
+        self._forget(game)
+        if game.first is not None and self._unchanged(game):
+            self._returns.wait(game.first)
 
     def finish(self, result: GameResult) -> None:
         """The game has ended; one that was not started is taken as started, a void one forgotten.
@@ -120,7 +124,8 @@ class LadderScheduler:
         Nothing is learned about a version from a game that began before it.
         """
         names = result.entries[: self._sides]
-        if result.number not in self._running:
+        told = result.number in self._running
+        if not told:
             self.start(self._game(result.number, names))
         game = self._running[result.number]
         if game.pairing.entries != names:
@@ -136,6 +141,8 @@ class LadderScheduler:
         for player, version, strength in zip(players, game.versions, strengths, strict=True):
             if player.number == version:
                 player.strength = strength
+        if told and self._is_first(game):
+            self._returns.wait(game.pairing)
 
     def resume(self, results: Iterable[GameResult]) -> None:
         """`finish` for many results, in order of numbers.
@@ -222,26 +229,29 @@ class LadderScheduler:
     def _return(self, first: Contender, pool: Sequence[Contender]) -> tuple[Contender, ...]:
         """*first* and the one of *pool* who has waited longest for a return, if there is one."""
         waiting = self._returns.of(first.name)
-        if not waiting:
-            return ()
-        others = [other for other in pool if other.name in waiting]
-        oldest = min(others, key=lambda other: waiting[other.name].number, default=None)
+        others = [other for other in pool if other.name in waiting] if waiting else []
+        oldest = min(others, key=lambda other: waiting[other.name][0].number, default=None)
         return (first, oldest) if oldest else ()
 
     def _pairing(self, chosen: Sequence[Contender]) -> Pairing:
-        names = tuple(one.name for one in chosen)
-        first = self._returns.of(names[0]).get(names[1])
-        names = first.entries[::-1] if first else seat_order(names, self._book)
-        return self._game(self._last + 1, names)
+        number, names = self._last + 1, tuple(one.name for one in chosen)
+        waiting = self._returns.of(names[0]).get(names[1])
+        if not waiting:
+            return self._game(number, seat_order(names, self._book))
+        return replace(waiting[0], number=number, entries=waiting[0].entries[::-1])
 
     def _game(self, number: int, names: tuple[str, ...]) -> Pairing:
-        """Game *number*, with the opening of the one it is the return of or a new one."""
-        first = self._returns.of(names[0]).get(names[-1])
-        if first is not None and first.entries == names[::-1]:
-            opening = first.opening
-        else:
-            opening = opening_key(names, str(number))
-        return Pairing(number, names, round=1, cycle=1, opening=opening)
+        """Game *number* with an opening of its own."""
+        return Pairing(number, names, round=1, cycle=1, opening=opening_key(names, str(number)))
+
+    def _is_first(self, game: _Running) -> bool:
+        own = self._game(game.pairing.number, game.pairing.entries)
+        return self._sides == 2 and game.pairing == own and self._unchanged(game)
+
+    def _unchanged(self, game: _Running) -> bool:
+        """Whether all are the versions that began *game*."""
+        players = (self._known[name] for name in game.pairing.entries)
+        return game.versions == tuple(player.number for player in players)
 
     def _end(self, number: int) -> _Running:
         game = self._running.pop(number)
@@ -259,9 +269,6 @@ class LadderScheduler:
             self._book.count[player.name][seat] -= 1
             if player.number == version:
                 player.begun -= 1
-        if self._sides == 2:
-            same = game.versions == tuple(player.number for player in players)
-            self._returns.undo(game.pairing, game.answers if same else None)
 
     def _in(self, entry: str) -> list[int]:
         """The numbers of the games that *entry* is in."""
@@ -276,11 +283,9 @@ class LadderScheduler:
         return f" (playing game {games})" if games else ""
 
     def _too_far(self, name: str) -> str:
-        return (
-            f"{name} is {self._pace.ahead(name)} games ahead of"
-            f" {self._listed(sorted(self._pace.lowest()))}, and nobody may get"
-            f" {self._pace.spread} ahead"
-        )
+        lowest = self._listed(sorted(self._pace.lowest()))
+        ahead = f"{name} is {self._pace.ahead(name)} games ahead of {lowest}"
+        return f"{ahead}, and nobody may get {self._pace.spread} ahead"
 
     def _find(self, entry: str) -> Contender:
         contender = self._known.get(entry)
