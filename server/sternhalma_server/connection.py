@@ -1,9 +1,9 @@
 """One peer's connection: lines in, bytes out, and never a wait for either.
 
 What a peer does not take at once is kept for it, up to a limit; a peer beyond the limit counts as
-gone. What it need not know at once may be posted: it goes with the next line that is sent, or a
-few milliseconds later by itself. Handing a packet to the kernel is the dearest step of a move, and
-this saves every second one.
+gone. What it need not know at once may be posted: it goes with the next line that is sent, or after
+a while by itself. Handing a packet to the kernel is the dearest step of a move, and this saves
+every second one, unless both bots think for long.
 """
 
 from __future__ import annotations
@@ -18,15 +18,20 @@ from sternhalma_server.transport import SocketTransport, Transport
 
 BACKLOG: Final = 65536  # bytes kept for a peer that does not read
 INHERITED: Final = 16  # reads of what an earlier connection had sent
-SOON: Final = 0.02  # seconds that a posted line waits at most
+SOON: Final = 0.1  # seconds that a posted line waits at least; at most it is twice that
 
 
 class Courier:
-    """Sends what connections have left over: backlogs as peers take them, posted lines soon."""
+    """Sends what connections have left over: backlogs as peers take them, posted lines soon.
+
+    What has been posted since the last round may still go with the next turn. So a round takes only
+    what was there at the round before.
+    """
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
-        self._collected: set[Connection] = set()
+        self._fresh: set[Connection] = set()  # who has posted since the last round
+        self._on_its_rounds = False
 
     def flush(self, connection: Connection) -> None:
         """See to it that the backlog of *connection* is sent."""
@@ -34,15 +39,20 @@ class Courier:
 
     def collect(self, connection: Connection) -> None:
         """See to it that what *connection* has posted is sent soon."""
-        if not self._collected:
+        self._fresh.add(connection)
+        if not self._on_its_rounds:
+            self._on_its_rounds = True
             self._nursery.start_soon(self._deliver)
-        self._collected.add(connection)
 
     async def _deliver(self) -> None:
-        await trio.sleep(SOON)
-        collected, self._collected = self._collected, set()
-        for connection in collected:
-            connection.deliver()
+        old: set[Connection] = set()
+        while self._fresh or old:
+            await trio.sleep(SOON)
+            # Who is fresh again has sent what was old.
+            for connection in old - self._fresh:
+                connection.deliver()
+            old, self._fresh = self._fresh, set()
+        self._on_its_rounds = False
 
 
 class Connection:

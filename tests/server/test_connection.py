@@ -143,15 +143,57 @@ async def test_what_is_posted_goes_with_the_next_line_in_its_order() -> None:
     assert ends.courier.to_deliver == [ends.connection], "asked once, however much is posted"
 
 
-async def test_what_is_posted_goes_by_itself_soon(autojump_clock: MockClock) -> None:
-    here, there = memory_pair()
-    async with trio.open_nursery() as nursery:
-        connection = Connection(there, Courier(nursery))
-        for number in range(3):
-            connection.post(f"moved {number}\n")
-            await here.wait_readable()
-            assert here.receive()[0] == f"moved {number}\n".encode()
-            assert trio.current_time() == pytest.approx((number + 1) * SOON)
+class Posted:
+    """A connection whose courier goes its rounds, and the transport of its peer."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self.peer, there = memory_pair()
+        self.connection = Connection(there, Courier(nursery))
+
+    async def arrival(self) -> tuple[bytes, float]:
+        """What comes next, and when."""
+        await self.peer.wait_readable()
+        return self.peer.receive()[0], trio.current_time()
+
+
+@pytest.fixture
+def posted(nursery: trio.Nursery) -> Posted:
+    return Posted(nursery)
+
+
+@pytest.mark.parametrize("pause", [0, 0.3 * SOON, SOON, 1.7 * SOON, 10 * SOON])
+async def test_what_is_posted_goes_by_itself_soon(
+    autojump_clock: MockClock, posted: Posted, pause: float
+) -> None:
+    for number in range(3):
+        sent = trio.current_time()
+        posted.connection.post(f"moved {number}\n")
+        text, came = await posted.arrival()
+        assert text == f"moved {number}\n".encode()
+        assert SOON - 1e-9 <= came - sent <= 2 * SOON + 1e-9
+        await trio.sleep(pause)
+
+
+async def test_what_follows_soon_takes_along_what_is_posted(
+    autojump_clock: MockClock, posted: Posted
+) -> None:
+    # Whenever in its rounds the courier is, it leaves a line alone for so long.
+    for number in range(20):
+        posted.connection.post(f"moved {number}\n")
+        await trio.sleep(0.9 * SOON)
+        posted.connection.send("turn\n")
+        assert (await posted.arrival())[0] == f"moved {number}\nturn\n".encode()
+        await trio.sleep(0.01 * number * SOON)
+
+
+async def test_one_that_posts_again_and_again_keeps_its_first_line_waiting_no_longer(
+    autojump_clock: MockClock, posted: Posted
+) -> None:
+    for number in range(5):
+        posted.connection.post(f"moved {number}\n")
+        await trio.sleep(0.6 * SOON)
+    _, came = await posted.arrival()
+    assert came <= 3 * SOON + 1e-9
 
 
 async def test_what_is_posted_goes_before_the_server_closes() -> None:
