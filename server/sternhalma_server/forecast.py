@@ -20,12 +20,13 @@ _UNITS: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Games that were played: how many, and the means of their plies and of the time charged in
-    one, all players together, in nanoseconds."""
+    """Games that were played: how many, the means of their plies and of the time charged in one,
+    all players together, in nanoseconds, and the share of meetings of two that were level."""
 
     games: int
     plies: float
     charged: int
+    level: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,3 +173,37 @@ def test_no_game_of_a_clock_takes_longer_than_the_most() -> None:
 )
 def test_times_are_told_in_their_two_largest_units(seconds: float, text: str) -> None:
     assert time_text(round(seconds * SECOND)) == text
+
+
+# How many games tell two bots apart.
+
+
+def test_a_plan_says_how_many_games_tell_two_bots_apart(event: Path, capsys: Captured) -> None:
+    facts = plan(capsys, write(event))
+    assert facts["told_apart"] == {
+        "level": "0.0000",
+        "games": {"20": 1158, "50": 185, "100": 46},
+    }
+    assert main(["plan", str(event)]) == 0
+    assert (
+        "- two bots 20, 50 and 100 points apart can be told apart, at 95 %, after 1158, 185 and 46"
+        " games between them, if none is level\n"
+    ) in capsys.readouterr().out
+
+
+def test_level_games_are_expected_as_they_were_before(event: Path, capsys: Captured) -> None:
+    # All of the cup's short games are level: more than a difference of 100 points leaves room for.
+    keep(event.parent / "past", CUP, played(CUP))
+    facts = plan(capsys, write(event), "--from", "past")
+    assert facts["told_apart"]["level"] == "0.7199"
+    assert main(["plan", str(event), "--from", "past"]) == 0
+    assert ", if 72 % are level\n" in capsys.readouterr().out
+
+
+def test_a_match_with_a_test_is_planned_as_what_it_is_at_most(
+    event: Path, capsys: Captured
+) -> None:
+    more = 'format = "match"\ncycles = 40\nsprt = { elo0 = 0, elo1 = 50 }'
+    assert main(["plan", str(write(event, bots=2, more=more))]) == 0
+    told = capsys.readouterr().out
+    assert "- 40 games, 40 for each entry\n- fewer if its test is decided before\n" in told

@@ -1,14 +1,16 @@
 """Say what an event will be, before it is played: games, seats, balance, and how long it takes.
 
 How long is told by the clock, and by games that were played before: those in --from DIR, or in the
-event's own results folder if there is one.
+event's own results folder if there is one. Beside it stands how many games it takes to tell two
+bots apart: with that many, every second time the interval of what they score leaves out a half.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.drawn import add_format, print_as
@@ -18,10 +20,13 @@ from sternhalma_server.clock import SECOND, milliseconds
 from sternhalma_server.forecast import Forecast, History, forecast, time_text
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.usage import Usages
+from sternhalma_tournament.bradley_terry import expected_score, games_needed
 from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.plan import Plan, plan_of
 from sternhalma_tournament.tables import json_text
 from sternhalma_tournament.text import markdown_table
+
+APART: Final = (20, 50, 100)  # points of Elo between two bots
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +76,20 @@ def history_in(folder: Path) -> History | None:
         return None
     charged = sum(usage.charged for usage in usages.by_bot.values())
     plies = sum(result.plies for result in played)
-    return History(len(played), plies / len(played), charged // len(played))
+    meetings = results.tally.against.values()
+    met = sum(one.games for one in meetings)
+    level = sum(one.level for one in meetings) / met if met else 0.0
+    return History(len(played), plies / len(played), charged // len(played), level)
+
+
+def separations(history: History | None) -> tuple[float, dict[int, int]]:
+    """The share of level games assumed, and how many games tell bots so many points apart.
+
+    It is the share of *history*, as far as such differences leave room for it.
+    """
+    room = min(2 * (1 - expected_score(points)) for points in APART)
+    level = 0.0 if history is None else min(history.level, room)
+    return level, {points: games_needed(points, level) for points in APART}
 
 
 def _markdown(
@@ -89,6 +107,8 @@ def _markdown(
         ),
         f"- {at_least}{counted(plan.games, 'game')}, {each} for each entry",
     ]
+    if event.sprt is not None:
+        head.append("- fewer if its test is decided before")
     if plan.spread is not None:
         head.append(f"- nobody gets more than {counted(plan.spread, 'game')} ahead of anybody")
     head.append(f"- {counted(times.at_once, 'game')} at once")
@@ -105,10 +125,25 @@ def _markdown(
         f"- at worst {time_text(times.worst)}, a game {time_text(times.game_at_worst)};"
         " waiting for bots that do not come is not counted"
     )
+    head.append(_apart(history))
     parts = ["\n".join(head) + "\n"]
     if plan.groups:
         parts += [_balance(plan), _seats(plan)]
     return "\n".join(parts)
+
+
+def _apart(history: History | None) -> str:
+    level, games = separations(history)
+    share = "none is" if not level else f"{100 * level:.0f} % are"
+    return (
+        f"- two bots {_listed(games)} points apart can be told apart, at 95 %, after"
+        f" {_listed(games.values())} games between them, if {share} level"
+    )
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    *others, last = map(str, numbers)
+    return f"{', '.join(others)} and {last}"
 
 
 def _balance(plan: Plan) -> str:
@@ -136,6 +171,7 @@ def _seats(plan: Plan) -> str:
 def _facts(
     settings: Settings, plan: Plan, times: Forecast, history: History | None
 ) -> dict[str, Any]:
+    level, games = separations(history)
     return {
         "event": settings.event.name,
         "format": settings.event.format,
@@ -167,6 +203,7 @@ def _facts(
             "plies": f"{history.plies:.2f}",
             "charged_ms": milliseconds(history.charged),
         },
+        "told_apart": {"level": f"{level:.4f}", "games": games},
     }
 
 
