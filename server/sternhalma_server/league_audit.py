@@ -31,6 +31,7 @@ class LeagueFindings:
 
     events: dict[str, Findings] = field(default_factory=dict[str, Findings])
     problems: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
 
     @property
     def whole(self) -> bool:

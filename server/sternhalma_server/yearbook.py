@@ -15,12 +15,14 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from sternhalma_server.archive import STORE, write_whole
+from sternhalma_server.derived import differences
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.rated import rated_games
 from sternhalma_server.rating import gather
@@ -77,6 +79,41 @@ def yearbook(store: Store, charter: Charter) -> dict[str, str]:
     return files | {COLOPHON: f"{colophon.decode()}\n"}
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is wrong with the files, a sentence each, and what is only not done yet."""
+
+    problems: list[str]
+    notes: list[str]
+
+
+def check_yearbook(root: Path, store: Store, charter: Charter) -> Checked:
+    """Hold the files in the folder *root* against what the store gives.
+
+    They are written now and then: what was made from an earlier store has to be what it was then.
+    """
+    found = Checked([], [])
+    try:
+        colophon = msgspec.json.decode((root / COLOPHON).read_bytes(), type=Colophon)
+    except FileNotFoundError:
+        found.notes.append("ratings and season are not written yet")
+        return found
+    except (OSError, msgspec.MsgspecError) as error:
+        found.problems.append(f"{COLOPHON}: expected what a server writes: {error}")
+        return found
+    heads = {event.name: store.head(event.id) for event in store.events()}
+    if heads == colophon.heads:
+        for name, text in yearbook(store, charter).items():
+            found.problems.extend(differences(name, text, _text(root / name)))
+        return found
+    found.notes.append("ratings and season are behind the store")
+    for name, digest in colophon.files.items():
+        written = _text(root / name)
+        if written is None or hashlib.sha256(written.encode()).hexdigest() != digest:
+            found.problems.append(f"{name}: expected the file that {COLOPHON} lists, got another")
+    return found
+
+
 def write_yearbook(root: Path) -> None:
     """Write all files anew into the league's folder *root*.
 
@@ -102,6 +139,13 @@ def _ratings(store: Store, charter: Charter) -> dict[str, str]:
         "ratings.csv": ratings_csv(table),
         "ratings.json": ratings_json(table, basis),
     }
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", "backslashreplace")
+    except OSError:
+        return None
 
 
 def main(root: Path) -> None:

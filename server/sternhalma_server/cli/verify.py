@@ -21,9 +21,11 @@ from typing import Final
 from sternhalma_server.archive import EVENT, STORE
 from sternhalma_server.audit import Findings, audit
 from sternhalma_server.cli import CLEAN, FAILED
+from sternhalma_server.cli.league_folder import charter_in
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.league_audit import LeagueFindings, audit_league
 from sternhalma_server.store import Store, StoreError
+from sternhalma_server.yearbook import check_yearbook
 
 _SHOWN: Final = 20  # problems, of however many there are
 _HEAD: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -63,7 +65,13 @@ def _league(folder: Path, head: str | None) -> LeagueFindings | None:
         return None
     try:
         with Store.read(folder / STORE) as store:
-            return None if store.league is None else audit_league(folder, store, head)
+            if store.league is None:
+                return None
+            found = audit_league(folder, store, head)
+            checked = check_yearbook(folder, store, charter_in(folder))
+            found.problems += checked.problems
+            found.notes += checked.notes
+            return found
     except StoreError as error:
         return LeagueFindings(problems=[str(error)])
 
@@ -71,13 +79,16 @@ def _league(folder: Path, head: str | None) -> LeagueFindings | None:
 def _show_league(folder: Path, found: LeagueFindings, *, as_json: bool) -> int:
     if as_json:
         events = {name: _facts(findings) for name, findings in found.events.items()}
-        print(json.dumps({"events": events, "problems": found.problems}))
+        facts = {"events": events, "problems": found.problems, "notes": found.notes}
+        print(json.dumps(facts))
         return CLEAN if found.whole else FAILED
     for problem in found.problems:
         print(f"sternhalma verify: {problem}", file=sys.stderr)
     for name, findings in found.events.items():
         print(f"{name}:")
         _print(folder, findings)
+    for note in found.notes:
+        print(note)
     return CLEAN if found.whole else FAILED
 
 
