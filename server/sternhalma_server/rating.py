@@ -37,11 +37,17 @@ class Choice:
 
 @dataclass(slots=True)
 class RatedGames:
-    """The games that are rated, equal ones counted, and what was left out."""
+    """The games that are rated, equal ones counted, and what was left out.
+
+    `first` and `last` are the first and the last game of each version, as `EVENT/NUMBER`; versions
+    are in the order of their first games.
+    """
 
     choice: Choice = field(default_factory=Choice)
     orders: Counter[FinishingOrder] = field(default_factory=Counter[FinishingOrder])
     left_out: Counter[str] = field(default_factory=Counter[str])
+    first: dict[str, str] = field(default_factory=dict[str, str])
+    last: dict[str, str] = field(default_factory=dict[str, str])
     _rules: Counter[tuple[str, int]] = field(default_factory=Counter[tuple[str, int]])
     _events: set[str] = field(default_factory=set[str])
     _forfeited: int = 0
@@ -56,6 +62,10 @@ class RatedGames:
         self._rules[game.rules, game.players] += 1
         self._events.add(f"{where}/{game.event}")
         self._forfeited += game.forfeited
+        name = f"{game.event}/{game.number}"
+        for side in game.sides:
+            self.first.setdefault(side, name)
+            self.last[side] = name
 
     @property
     def names(self) -> list[str]:

@@ -5,6 +5,7 @@ That is done by a process of its own (`Almanac`), which only reads the store.
 
     ratings.md, .csv, .json          every version of every bot, over all games of the league
     season.md, .csv, .json           what the ranks of its events add up to
+    bots/NAME.md, .json              the versions of a bot in a row
     yearbook.json                    the heads of the events' chains that they were made from, and
                                      the digests of the files
 """
@@ -21,23 +22,23 @@ from typing import Final
 
 import msgspec
 
-from sternhalma_server.archive import STORE, write_whole
+from sternhalma_server.archive import BOTS, STORE, write_whole
+from sternhalma_server.careers import careers
 from sternhalma_server.derived import differences
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.rated import rated_games
-from sternhalma_server.rating import gather
+from sternhalma_server.rating import RatedGames, gather
 from sternhalma_server.rulings import read_results, settings_in
 from sternhalma_server.store import Store
+from sternhalma_tournament.bot_page import BotPage, bot_page_json, bot_page_markdown
 from sternhalma_tournament.charter import Charter, parse_charter
 from sternhalma_tournament.rating_list import find_version
 from sternhalma_tournament.rating_tables import ratings_csv, ratings_json, ratings_markdown
+from sternhalma_tournament.ratings import Ratings
 from sternhalma_tournament.season import Season, SeasonEvent, season_of
 from sternhalma_tournament.season_tables import season_csv, season_json, season_markdown
 
 COLOPHON: Final = "yearbook.json"
-FILES: Final = (
-    *(f"{name}.{kind}" for name in ("ratings", "season") for kind in ("md", "csv", "json")),
-)
 
 
 class Colophon(msgspec.Struct, frozen=True):
@@ -114,6 +115,12 @@ def check_yearbook(root: Path, store: Store, charter: Charter) -> Checked:
     return found
 
 
+def pages_in(store: Store, charter: Charter) -> dict[str, BotPage]:
+    """The pages of the league's bots, by name. Raises `StoreError`, `ValueError`."""
+    done = _rated(store, charter)
+    return {} if done is None else careers(*done)
+
+
 def write_yearbook(root: Path) -> None:
     """Write all files anew into the league's folder *root*.
 
@@ -122,23 +129,37 @@ def write_yearbook(root: Path) -> None:
     charter = parse_charter((root / LEAGUE).read_bytes(), LEAGUE)
     with Store.read(root / STORE) as store:
         files = yearbook(store, charter)
+    (root / BOTS).mkdir(exist_ok=True)
     for name, text in files.items():
         write_whole(root / name, text.encode())
 
 
 def _ratings(store: Store, charter: Charter) -> dict[str, str]:
-    rated = gather(rated_games(store, [event.name for event in store.events()]))
-    if not rated.orders:
+    done = _rated(store, charter)
+    if done is None:
         return {}
-    found = {find_version(bot, rated.names): elo for bot, elo in charter.anchors.items()}
-    anchors: Mapping[str, float] = {name: elo for name, elo in found.items() if name is not None}
-    table = rated.table(rated.rate(charter.prior, anchors), all_versions=True)
+    rated, ratings = done
+    table = rated.table(ratings, all_versions=True)
     basis = rated.basis(charter.prior)
-    return {
+    files = {
         "ratings.md": ratings_markdown(table, basis),
         "ratings.csv": ratings_csv(table),
         "ratings.json": ratings_json(table, basis),
     }
+    for bot, page in careers(rated, ratings).items():
+        files[f"{BOTS}/{bot}.md"] = bot_page_markdown(page)
+        files[f"{BOTS}/{bot}.json"] = bot_page_json(page)
+    return files
+
+
+def _rated(store: Store, charter: Charter) -> tuple[RatedGames, Ratings] | None:
+    """All rated games of a league and their ratings, with the anchors of its file."""
+    rated = gather(rated_games(store, [event.name for event in store.events()]))
+    if not rated.orders:
+        return None
+    found = {find_version(bot, rated.names): elo for bot, elo in charter.anchors.items()}
+    anchors: Mapping[str, float] = {name: elo for name, elo in found.items() if name is not None}
+    return rated, rated.rate(charter.prior, anchors)
 
 
 def _text(path: Path) -> str | None:
