@@ -194,6 +194,8 @@ class Crew:
             return
         try:
             write_printed(self._root, name, slot, program.output)
+        except FileNotFoundError:
+            pass  # the whole folder is gone, which the journal tells
         except OSError as problem:
             self._tell(f"cannot keep what {name} (slot {slot}) printed: {problem.strerror}")
 

@@ -29,6 +29,7 @@ from sternhalma_server.roster import Chair, Roster
 from sternhalma_server.seats import Holder
 from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
+from sternhalma_server.store import StoreError
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import (
     Amendment,
@@ -324,6 +325,8 @@ class Director:
         """Play one game, whatever happens in it."""
         try:
             finished = await self._play(pairing, chairs)
+        except StoreError:
+            raise  # what cannot be stored is not played again
         except Exception as problem:
             # The server's own failure is nobody's loss: the game is void and played once more.
             if isinstance(problem, ScarcityError):

@@ -6,7 +6,8 @@ it. A result is written at once, and `finish` returns when it is safe; lines alo
 written at most every 20 ms, for they are only needed after a crash.
 
 A disk that takes nothing ends no event: everything is kept and tried again, the host is told, and
-the director starts no more games while `stalled`.
+the director starts no more games while `stalled`. A store that is gone, or broken, ends it: nothing
+can be promised any more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import trio
@@ -31,6 +33,10 @@ from sternhalma_server.store import (
 
 LINES_EVERY: Final = 0.02  # seconds between two writes of lines alone
 RETRY_EVERY: Final = 1.0  # seconds between two tries while the disk takes nothing
+
+
+class StoreLostError(StoreError):
+    """A store that can no more be written while games are played; one sentence."""
 
 
 @dataclass(slots=True)
@@ -79,7 +85,8 @@ class Journal:
         self._urgent = trio.Event()  # there is a result to be written
         self._writing = trio.Lock()
         self._thread = trio.CapacityLimiter(1)
-        self._broken: StoreError | None = None
+        self._broken: StoreLostError | None = None
+        self._file = _identity(store.path)
         self._stalled = False
 
     @property
@@ -103,7 +110,7 @@ class Journal:
         """Store a finished game; it is on the disk when this returns, however long that takes.
 
         Who is cancelled while waiting takes nothing back: the game is stored all the same. Raises
-        `GameStoredError` for a game that is stored already, `StoreError` if the store has broken.
+        `GameStoredError` for a game that is stored already, `StoreLostError` if the store is lost.
         """
         if game.game in self._games:
             raise GameStoredError([game.game])
@@ -114,13 +121,13 @@ class Journal:
         """Store what was decided about the event, behind all results that came before.
 
         It is on the disk when this returns, and cancelling takes nothing back, as with `finish`.
-        Raises `ValueError` for a *kind* of more than one line, `StoreError` if the store has
-        broken.
+        Raises `ValueError` for a *kind* of more than one line, `StoreLostError` if the store is
+        lost.
         """
         await self._store_result(Decision(kind, text))
 
     async def run(self) -> None:
-        """Write what comes, until cancelled. Raises `StoreError` if the store has broken."""
+        """Write what comes, until cancelled. Raises `StoreLostError` if the store is lost."""
         next_lines = -math.inf
         while True:
             await self._something.wait()
@@ -159,7 +166,7 @@ class Journal:
 
     async def _store_result(self, result: FinishedGame | Decision) -> None:
         if self._broken is not None:
-            raise StoreError(str(self._broken)) from self._broken
+            raise StoreLostError(str(self._broken)) from self._broken
         waiting = _Waiting(result)
         self._results.append(waiting)
         self._something.set()
@@ -184,10 +191,10 @@ class Journal:
             except (StoreFullError, StoreBusyError):
                 raise
             except StoreError as error:
-                self._broken = error
+                self._broken = StoreLostError(str(error))
                 for waiting in [*batch.results, *self._results]:
-                    waiting.settle(StoreError(str(error)))
-                raise
+                    waiting.settle(StoreLostError(str(error)))
+                raise self._broken from error
             else:
                 self._batch = None
                 for waiting in batch.results:
@@ -206,4 +213,21 @@ class Journal:
 
     def _store_batch(self, batch: _Batch) -> None:
         results = [waiting.result for waiting in batch.results]
-        self._store.write(self._event, "".join(batch.lines), results)
+        try:
+            self._store.write(self._event, "".join(batch.lines), results)
+        finally:
+            # Into a file that was deleted SQLite writes without complaint.
+            if _identity(self._store.path) != self._file:
+                raise StoreError(
+                    f"{self._store.path}: expected the store where it was opened, it is gone;"
+                    " nothing that is played can be kept"
+                )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file *path* from any other, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from sternhalma_server.journal import LINES_EVERY, RETRY_EVERY, Journal
+from sternhalma_server.journal import LINES_EVERY, RETRY_EVERY, Journal, StoreLostError
 from sternhalma_server.store import (
     Decision,
     EventId,
@@ -305,6 +305,26 @@ async def test_a_store_that_is_broken_ends_the_journal_and_fails_whoever_waits(d
     with pytest.raises(StoreError, match="the store is damaged"):
         await desk.journal.finish(game(2))
     assert failed == ["waiting"]
+
+
+async def test_a_store_whose_file_is_gone_confirms_nothing_and_ends_the_journal(desk: Desk) -> None:
+    lost: list[str] = []
+
+    async def finish() -> None:
+        with pytest.raises(StoreLostError) as failure:
+            await desk.finish(1)
+        lost.append(str(failure.value))
+
+    desk.store.path.unlink()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(finish)
+        with pytest.raises(StoreLostError, match="expected the store where it was opened"):
+            await desk.journal.run()
+    with pytest.raises(StoreLostError):
+        await desk.journal.close()
+    assert desk.confirmed == []
+    expected = f"{desk.store.path}: expected the store where it was opened, it is gone"
+    assert lost == [f"{expected}; nothing that is played can be kept"]
 
 
 async def test_closing_writes_what_was_never_written(desk: Desk) -> None:

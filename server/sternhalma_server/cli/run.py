@@ -9,7 +9,7 @@ import argparse
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import trio
 
@@ -18,6 +18,7 @@ from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
+from sternhalma_server.journal import StoreLostError
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError, StoreLock
 from sternhalma_server.lookup import ProgramError, find_program
@@ -108,8 +109,15 @@ def _run_anew(
     else:
         stream = sys.stderr if arguments.json else sys.stdout
         progress = LineProgress(settings.event.name, stream)
-    with progress.shown():
-        summary = trio.run(host_event, settings, listener, root, progress)
+    try:
+        with progress.shown():
+            summary = trio.run(host_event, settings, listener, root, progress)
+    except (StoreLostError, ExceptionGroup) as error:
+        lost = _loss(error)
+        if lost is None:
+            raise
+        print(f"{lost}; the event stops", file=sys.stderr)
+        return _INTERRUPTED
     if not summary.complete:
         sentence = f"stopped, the same command goes on with the event; results in {root}"
         print(sentence, file=sys.stderr if arguments.json else sys.stdout, flush=True)
@@ -120,6 +128,21 @@ def _run_anew(
         f"{counted(summary.games, 'game')}, results in {root}",
         as_json=arguments.json,
     )
+
+
+def _loss(error: BaseException) -> StoreLostError | None:
+    """The loss of the store, if *error* is nothing else."""
+    found: StoreLostError | None = None
+    left = [error]
+    while left:
+        one = left.pop()
+        if isinstance(one, BaseExceptionGroup):
+            left += cast("BaseExceptionGroup[BaseException]", one).exceptions
+        elif isinstance(one, StoreLostError):
+            found = one
+        else:
+            return None
+    return found
 
 
 def _show(summary: Summary, root: Path, sentence: str, *, as_json: bool) -> int:
