@@ -30,8 +30,6 @@ from sternhalma_tournament.text import markdown_table
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `bot`."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="the results or league folder")
-        "folder", type=Path, metavar="DIR", help="the results folder, or a league's"
-    )
     parser.add_argument("name", metavar="NAME", help="the name of a bot or of an entry")
     add_format(parser, "json")
 
