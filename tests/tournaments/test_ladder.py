@@ -269,6 +269,27 @@ def test_a_new_version_plays_no_return_of_a_game_of_the_old_one() -> None:
     assert second.opening != first.opening
 
 
+def test_a_first_game_of_the_old_version_waits_for_no_return() -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+    scheduler.renew("n0", "1")
+    first = begin(scheduler, free)
+    scheduler.renew("n0", "2")
+    scheduler.finish(game(first.number, first.entries, (1, 2)))
+    assert next_of(scheduler, free).opening == "n0+n1:2"
+
+
+def test_a_return_that_was_not_played_is_not_to_come_for_the_next_version() -> None:
+    scheduler = ladder(2)
+    free = dict.fromkeys(names(2), 1)
+    scheduler.renew("n0", "1")
+    play(scheduler, free, 1)
+    second = begin(scheduler, free)
+    scheduler.renew("n0", "2")
+    scheduler.release(second.number)
+    assert next_of(scheduler, free).opening == "n0+n1:3"
+
+
 def test_a_return_that_was_not_played_is_still_to_come() -> None:
     scheduler = ladder(2)
     free = dict.fromkeys(names(2), 1)
