@@ -6,7 +6,6 @@ from collections import Counter
 from random import Random
 
 import pytest
-
 from bench.ratings import (
     DRAWN,
     League,
@@ -20,6 +19,7 @@ from bench.ratings import (
     match_row,
     races,
 )
+
 from sternhalma_tournament.bradley_terry import expected_score
 from sternhalma_tournament.scores import game_half_points
 
