@@ -1,21 +1,18 @@
-"""The programs that people copy: one file each, in Python, C and JavaScript."""
+"""The programs that people copy: one file each, in six languages."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 import sternhalma as sh
 from clients.fake_server import FakeServer, Table
+from clients.toolchains import CLIENTS, LANGUAGES, WANTED, built, need
 
-FOLDER = Path(__file__).parents[2] / "clients"
 RULES = [
     ("tara", 2),
     ("tara", 6),
@@ -33,31 +30,14 @@ RULES = [
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> str:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    program = tmp_path_factory.mktemp("c") / "sternhalma_bot"
-    flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    source = FOLDER / "c" / "sternhalma_bot.c"
-    subprocess.run([compiler, *flags, "-o", program, source], check=True, timeout=60)
-    return str(program)
+@pytest.fixture(scope="session", params=LANGUAGES)
+def command(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return built(request.param, tmp_path_factory.mktemp(request.param))
 
 
-@pytest.fixture(params=["python", "c", "javascript"])
-def run(request: pytest.FixtureRequest) -> Run:
+@pytest.fixture
+def run(command: list[str]) -> Run:
     """Runs one of the clients with arguments and STERNHALMA_* variables."""
-    match request.param:
-        case "python":
-            command = [sys.executable, str(FOLDER / "python" / "one_file_bot.py")]
-        case "c":
-            command = [request.getfixturevalue("compiled")]
-        case _:
-            node = shutil.which("node")
-            if node is None:
-                pytest.skip("no node")
-            command = [node, str(FOLDER / "javascript" / "sternhalma_bot.js")]
     clean = {k: v for k, v in os.environ.items() if not k.startswith("STERNHALMA_")}
 
     def client(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +54,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 
 def test_the_python_bot_has_at_most_sixty_lines() -> None:
-    assert len((FOLDER / "python" / "one_file_bot.py").read_text().splitlines()) <= 60
+    assert len((CLIENTS / "python" / "one_file_bot.py").read_text().splitlines()) <= 60
 
 
 def test_it_plays_legally_under_every_rule_set(run: Run) -> None:
@@ -188,3 +168,24 @@ def test_without_a_port_it_says_how_to_call_it(run: Run) -> None:
     done = run("127.0.0.1")
     assert done.returncode == 1
     assert "HOST PORT NAME" in done.stderr
+
+
+def test_a_client_whose_compiler_is_missing_is_skipped_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(WANTED, raising=False)
+    with pytest.raises(pytest.skip.Exception, match="there is no rustc2 on this machine"):
+        need("rustc2")
+
+
+def test_where_every_client_is_wanted_a_missing_compiler_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(WANTED, "1")
+    with pytest.raises(pytest.fail.Exception, match="expected rustc2 on this machine"):
+        need("rustc2")
+
+
+def test_every_folder_of_clients_has_a_language_that_is_tested() -> None:
+    folders = {path.name for path in CLIENTS.iterdir() if path.is_dir()}
+    assert folders == set(LANGUAGES)

@@ -1,18 +1,18 @@
-"""All clients at one table, at the real server: the only test here that knows it."""
+"""All clients at one table, at the real server."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "clients"
+from clients.toolchains import LANGUAGES, available, built
+
 COMMANDS = Path(sys.executable).parent
 
 
@@ -21,15 +21,9 @@ def bots(folder: Path) -> dict[str, list[str]]:
         sample: [str(COMMANDS / "sternhalma-bot"), sample]
         for sample in ["random", "greedy", "lookahead"]
     }
-    found["one-file"] = [sys.executable, str(FOLDER / "python" / "one_file_bot.py")]
-    if node := shutil.which("node"):
-        found["javascript"] = [node, str(FOLDER / "javascript" / "sternhalma_bot.js")]
-    if compiler := shutil.which("cc"):
-        program = str(folder / "sternhalma_bot")
-        source = str(FOLDER / "c" / "sternhalma_bot.c")
-        subprocess.run([compiler, "-o", program, source], check=True, timeout=60)
-        found["c"] = [program]
-    return found
+    # Those that a machine lacks are skipped by name in `test_one_file_clients`.
+    here = filter(available, LANGUAGES)
+    return found | {language: built(language, folder) for language in here}
 
 
 def event(folder: Path, rules: str, players: int) -> Path:
