@@ -69,12 +69,12 @@ def expected(position: sh.Position) -> list[Pair]:
     for origin in range(own.bit_length()):
         if not own >> origin & 1:
             continue
-        _, near, _, _, _ = table.cells[origin + 1]
+        _, near, _, _ = table.cells[origin + 1]
         reach = near & empty
         free = empty
         landings = 1 << origin
         while landings:
-            hole, near, hops, _, _ = table.cells[landings.bit_length()]
+            hole, near, hops, _ = table.cells[landings.bit_length()]
             landings ^= hole
             new = hops[others & near] & free
             free ^= new

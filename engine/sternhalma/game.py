@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from sternhalma.board import Hole, Mask
 from sternhalma.finishing import finishers
 from sternhalma.move import IllegalMoveError, Move, format_move, parse_move
-from sternhalma.movegen import can_move, seat_moves
+from sternhalma.movegen import can_move, seat_list, seat_moves
 from sternhalma.notation import format_position, parse_position
 from sternhalma.paths import find_path, resolve
 from sternhalma.position import Position, Progress
@@ -114,12 +114,8 @@ class Game(NamedTuple):
 
         `find_path` gives the full path of one.
         """
-        return [
-            Move((origin, Hole(target)))
-            for origin, reach in self.reach().items()
-            for target in range(reach.bit_length())
-            if reach >> target & 1
-        ]
+        position = self.position
+        return [] if position.turn is None else seat_list(position, position.turn)
 
     def reach(self) -> dict[Hole, Mask]:
         """For each marble that can move the set of holes where its move may end."""

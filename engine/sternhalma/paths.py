@@ -6,13 +6,15 @@ failed, by going over it again slowly.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from sternhalma.board import Board, Hole, Mask
 from sternhalma.move import IllegalMoveError, Move, format_move
-from sternhalma.movegen import Moves, can_move, moves_for, shortest_path
+from sternhalma.movegen import Moves, can_move, moves_for, moves_of_seats
 from sternhalma.position import Position
 from sternhalma.rules import Lock
+from sternhalma.seating import Seat
 
 
 def resolve(position: Position, move: Move) -> Move:
@@ -31,15 +33,14 @@ def resolve(position: Position, move: Move) -> Move:
                 "expected a move, got 'pass': passing is for those who cannot move"
             )
         return move
-    moves = _mover(position, move)
+    moves = _mover(position, seat, move)
     occupied = position.occupied
-    if len(path) > 2:
-        if moves.is_chain(occupied, path):
-            return move
-    else:
-        full = shortest_path(moves, position.seating.board, occupied, move.origin, move.target)
+    if moves.allows(occupied, path):
+        return move
+    if len(path) == 2:
+        full = _shortest(moves, position.seating.board, occupied, move.origin, move.target)
         if full is not None:
-            return move if len(full) == 2 else Move(full)
+            return Move(full)
     written = format_move(position.seating.board, move)
     raise IllegalMoveError(f"{written}: {_reason(position, moves, move)}")
 
@@ -50,20 +51,60 @@ def find_path(position: Position, origin: Hole, target: Hole) -> Move | None:
     if lane is None:
         return None
     moves = moves_for(position.seating)[lane.colour]
-    path = shortest_path(moves, position.seating.board, position.occupied, origin, target)
+    path = _shortest(moves, position.seating.board, position.occupied, origin, target)
     return None if path is None else Move(path)
 
 
-def _mover(position: Position, move: Move) -> Moves:
-    """The moves of the marble that *move* takes, if it is the mover's."""
+def _shortest(
+    moves: Moves, board: Board, occupied: Mask, origin: Hole, target: Hole
+) -> tuple[Hole, ...] | None:
+    """The fewest landings from *origin* to *target*, None where no move leads there.
+
+    Among equally short chains the first hop that differs decides by the order of the board's
+    directions: the queue below keeps the chains of each length in that order.
+    """
+    start = 1 << origin
+    if not moves.ends(origin) >> target & 1 or occupied >> target & 1:
+        return None
+    if board.neighbours[origin] >> target & 1:
+        return (origin, target)
+    others = occupied ^ start
+    free = ~occupied
+    before: dict[Hole, Hole] = {}
+    queue = [origin]
+    for hole in queue:
+        landings = moves.hops(others, 1 << hole) & free
+        if not landings:
+            continue
+        free &= ~landings
+        for landing in _in_order(board, hole, landings):
+            before[landing] = hole
+            queue.append(landing)
+        if target in before:
+            path = [target]
+            while path[-1] != origin:
+                path.append(before[path[-1]])
+            return tuple(reversed(path))
+    return None
+
+
+def _in_order(board: Board, hole: Hole, landings: int) -> Iterator[Hole]:
+    for ray in board.rays[hole]:
+        for landing in ray[1::2]:
+            if landings >> landing & 1:
+                yield landing
+
+
+def _mover(position: Position, seat: Seat, move: Move) -> Moves:
+    """The moves of the marble that *move* takes, if it is one of *seat*."""
     bit = 1 << move.path[0]
-    for lane in position.seating.lanes_of[position.turn or 0]:
-        if position.marbles[lane.colour] & bit:
-            return moves_for(position.seating)[lane.colour]
+    for moves in moves_of_seats(position.seating)[seat]:
+        if position.marbles[moves.lane.colour] & bit:
+            return moves
     board = position.seating.board
     letter = position.letter_at(move.origin)
     there = "an empty hole" if letter is None else f"a marble of {letter}"
-    mine = position.seats[position.turn or 0]
+    mine = position.seats[seat]
     raise IllegalMoveError(
         f"{format_move(board, move)}: expected a marble of {mine} on"
         f" {board.format_hole(move.origin)}, there is {there}"
@@ -132,6 +173,6 @@ def _hop_problem(board: Board, moves: Moves, others: Mask, hole: Hole, landing: 
     blocked = next((h for h in ray[:distance] if h != over and others >> h & 1), None)
     if blocked is not None:
         return f"{name(blocked)} is in the way"
-    if landing not in moves.hop_tables[hole]:
+    if landing not in moves.ways[hole]:
         return f"{name(hole)} is in the target, which a marble does not leave again"
     return None

@@ -2,7 +2,7 @@
 
 import sternhalma as sh
 from sternhalma.board import Hole
-from sternhalma.movegen import LineHops
+from sternhalma.hops import LineHops
 
 KEPT = 512
 
