@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from server.kept import CUP, TRIO, games_of, keep_store, played
+from sternhalma_server.archive import STORE
 from sternhalma_server.cli import main
-from sternhalma_server.record import Out, Record
-from sternhalma_server.store import Decision
+from sternhalma_server.record import Out, Record, format_record
+from sternhalma_server.store import Decision, FinishedGame, Store
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Annulment, format_amendment
 
@@ -217,3 +218,23 @@ def test_a_folder_without_results_is_bad_input(
 def test_anchors_too_far_apart_are_refused(folder: Path, capsys: Captured) -> None:
     told = refused(capsys, folder, "--anchor", "zoe=0", "--anchor", "max=5000")
     assert told.startswith("expected anchors within 4000 Elo of each other")
+
+
+def test_one_event_of_a_league_can_be_rated_by_itself(tmp_path: Path, capsys: Captured) -> None:
+    league = tmp_path / "open"
+    league.mkdir()
+    with Store.open(league / STORE) as store:
+        store.found_league("open")
+        for name in ("cup", "again"):
+            source = (
+                f'name = "{name}"\nrules = "corner"\nplayers = 2\nclock = "2s"\nlimit = 3\n'
+                'bots = [{ name = "zoe" }, { name = "max" }, { name = "Ida" }]\n'
+            ).encode()
+            event = store.add_event(name, source)
+            games = GAMES if name == "cup" else GAMES[:2]
+            store.write(
+                event, "", [FinishedGame(game.game, format_record(game), "") for game in games]
+            )
+    assert facts(capsys, league)["games"] == 8
+    assert facts(capsys, league / "events" / "again")["games"] == 2
+    assert "expected each event once" in refused(capsys, league, league / "events" / "cup")

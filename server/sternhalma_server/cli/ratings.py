@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sternhalma_server.archive import STORE
 from sternhalma_server.cli.drawn import add_format, print_as
+from sternhalma_server.cli.folder import found_in
 from sternhalma_server.cli.league_folder import charter_in
 from sternhalma_server.cli.parser import BadInputError, unknown
 from sternhalma_server.folders import LEAGUE
@@ -34,7 +34,11 @@ from sternhalma_tournament.ratings import DEFAULT_PRIOR, RatingError, split_vers
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `ratings`."""
     parser.add_argument(
-        "folders", type=Path, nargs="+", metavar="DIR", help="a results folder, or a league's"
+        "folders",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="a results folder, or a league's, or that of one of its events",
     )
     add_format(parser, "csv", "json")
     parser.add_argument(
@@ -122,13 +126,10 @@ def _games(folders: Sequence[Path]) -> Iterator[tuple[Path, RatedGame]]:
     """The games of all *folders*, each of which must be a folder of its own."""
     seen: dict[str, Path] = {}
     for folder in folders:
-        if not (folder / STORE).exists():
-            raise BadInputError(
-                f"expected a results folder, with {STORE} in it, got {str(folder)!r}"
-            )
+        found = found_in(folder)
         try:
-            with Store.read(folder / STORE) as store:
-                for event in store.events():
+            with Store.read(found.store) as store:
+                for event in store.events() if found.league is None else [found.stored(store)]:
                     # A copy of a folder is no second event.
                     head = store.head(event.id)
                     if head in seen:
