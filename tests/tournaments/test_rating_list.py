@@ -209,3 +209,11 @@ def test_a_bot_is_named_with_its_version_or_means_its_latest(
     wanted: str, found: str | None
 ) -> None:
     assert find_version(wanted, ["max", "zoe@1.9", "zoe@1.10"]) == found
+
+
+def test_what_is_nearly_sure_is_not_called_certain() -> None:
+    table = listed(won("a", "b", "c", times=300), superiority=True)
+    text = ratings_markdown(table, BASIS)
+    assert "> 99.9 %" in text
+    assert "< 0.1 %" in text
+    assert "| 100.0 % |" in text, "a score that is whole is whole"

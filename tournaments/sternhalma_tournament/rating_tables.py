@@ -57,7 +57,7 @@ def ratings_markdown(table: RatingList, basis: Basis) -> str:
             _interval(row.low, row.high),
             str(row.games),
             _percent(None if row.score is None else float(row.score)),
-            _percent(row.above_next),
+            _likelihood(row.above_next),
             *([_MARKS[row.mark]] if marks else []),
         ]
         for row in table.rows
@@ -170,7 +170,7 @@ def _superiority_markdown(table: RatingList) -> str:
     """How likely each row is stronger than each other one; columns have the rows' numbers."""
     numbers = [str(number) for number in range(1, len(table.rows) + 1)]
     rows = [
-        [number, row.name, *(_percent(share) for share in shares)]
+        [number, row.name, *(_likelihood(share) for share in shares)]
         for number, row, shares in zip(numbers, table.rows, table.superiority, strict=True)
     ]
     for number, cells in enumerate(rows):
@@ -187,6 +187,16 @@ def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None or low == high:
         return ""
     return f"{_fixed(low, 0)} to {_fixed(high, 0)}"
+
+
+def _likelihood(share: float | None) -> str:
+    """A likelihood in percent; what is nearly sure is not called certain."""
+    if share is not None and 0 < share < 1:
+        if share > 0.9995:
+            return "> 99.9 %"
+        if share < 0.0005:
+            return "< 0.1 %"
+    return _percent(share)
 
 
 def _percent(share: float | None) -> str:
