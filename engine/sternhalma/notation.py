@@ -13,6 +13,8 @@ from sternhalma.seating import Seat, Seating, seating
 
 FIELDS: Final = ("rules", "board", "seats", "turn", "counts", "done")
 _LETTER_OF_DIGIT: Final = str.maketrans(dict(zip("0123456", f".{LETTERS}", strict=True)))
+_CODES: Final = LETTERS.encode()
+_EMPTY: Final = ord(".")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _RUN: Final = re.compile(r"[1-9][0-9]?|[A-F.]", re.ASCII)
 
@@ -70,14 +72,15 @@ def _cells(size: int, digits: int) -> str:
 class BoardText:
     """The board field of a game's positions, kept up to date row by row.
 
-    A move changes two rows at most, so this costs a fraction of `format_board`.
+    A move changes one colour and two rows at most, so this costs a fraction of `format_board`.
     """
 
-    __slots__ = ("_digits", "_marbles", "_rows", "_text")
+    __slots__ = ("_board", "_cells", "_marbles", "_rows", "_text")
 
     def __init__(self) -> None:
+        self._board: Board | None = None
         self._marbles: tuple[Mask, ...] = ()
-        self._digits = 0  # the board as `_digits` makes it
+        self._cells = bytearray()  # a character for each hole
         self._rows: list[str] = []
         self._text = ""
 
@@ -86,36 +89,41 @@ class BoardText:
         marbles, before = position.marbles, self._marbles
         if marbles is before:
             return self._text
-        board, rows = position.seating.board, self._rows
+        board = position.seating.board
         self._marbles = marbles
-        if len(marbles) != len(before) or len(rows) != len(board.rows):
-            self._digits = _digits(position)
-            self._text = format_board(position)
-            self._rows = self._text.split("/")
-            return self._text
-        digits = self._digits
-        changed = 0
-        for number, (now, was) in enumerate(zip(marbles, before, strict=True), start=1):
-            if now != was:
-                rest = differs = now ^ was
-                changed |= differs
-                while rest:
-                    hole = rest.bit_length() - 1
-                    rest ^= 1 << hole
-                    digits ^= number << 4 * hole
-        self._digits = digits
-        while changed:
-            row = board.row_of[changed.bit_length() - 1]
-            first, size = board.rows[row][0], len(board.rows[row])
-            changed &= (1 << first) - 1
-            rows[row] = _row_of(size, digits >> 4 * first & (1 << 4 * size) - 1)
+        if board is not self._board:
+            return self._write_anew(position, board)
+        # The other colours are not only equal, they are the same numbers still.
+        changed = [colour for colour, own in enumerate(marbles) if own is not before[colour]]
+        if len(changed) != 1:
+            return self._write_anew(position, board)
+        cells, rows = self._cells, self._rows
+        (colour,) = changed
+        own = marbles[colour]
+        letter = _CODES[colour]
+        rest = own ^ before[colour]
+        touched: set[int] = set()
+        while rest:
+            hole = rest.bit_length() - 1
+            rest ^= 1 << hole
+            cells[hole] = letter if own >> hole & 1 else _EMPTY
+            touched.add(board.row_of[hole])
+        for row in touched:
+            rows[row] = _row_of(bytes(cells[board.row_spans[row]]))
         self._text = "/".join(rows)
+        return self._text
+
+    def _write_anew(self, position: Position, board: Board) -> str:
+        self._board = board
+        self._cells = bytearray(_cells(len(board.coordinates), _digits(position)), "ascii")
+        self._text = format_board(position)
+        self._rows = self._text.split("/")
         return self._text
 
 
 @lru_cache(maxsize=65536)
-def _row_of(size: int, digits: int) -> str:
-    return _format_row(_cells(size, digits))
+def _row_of(cells: bytes) -> str:
+    return _format_row(cells.decode())
 
 
 @lru_cache(maxsize=65536)

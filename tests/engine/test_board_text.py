@@ -35,6 +35,12 @@ def test_the_board_kept_row_by_row_follows_a_drop_and_a_jump_to_another_game() -
     assert kept.of(other.position) == format_board(other.position)
 
 
+def test_the_board_kept_row_by_row_needs_no_change_of_marbles() -> None:
+    kept, position = BoardText(), Game.new("tara", 2).position
+    same = position._replace(marbles=(*position.marbles[:1], *position.marbles[1:]))
+    assert kept.of(position) == kept.of(same) == format_board(position)
+
+
 def test_a_position_text_with_the_board_given_is_the_whole_text() -> None:
     position = Game.new("corner", 3).position
     text = format_position(position, BoardText().of(position))
