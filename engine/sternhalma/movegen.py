@@ -124,17 +124,51 @@ class Moves:
 
     def moves(self, occupied: int, marbles: int) -> list[Move]:
         """The moves of *marbles* in their short form, ascending; see `destinations`."""
-        bits, rows = self.bits, self.short_forms.rows
+        if self.long:
+            return self._listed(self._long_destinations(occupied, marbles))
+        # The loop of `destinations` once more: to list what that returns takes a tenth longer.
+        cells, bits, rows = self.cells, self.bits, self.short_forms.rows
+        empty = self.everywhere ^ occupied
         found: list[Move] = []
         append = found.append
-        for origin, reach in reversed(self.destinations(occupied, marbles)):
-            place = origin.bit_length()
+        rest = marbles
+        while rest:
+            place = rest.bit_length()
+            origin, near, hops, ends = cells[place]
+            rest ^= origin
+            around = occupied & near
+            reach = near ^ around
+            landings = hops[around] & empty
+            if landings:
+                free = empty ^ landings
+                while landings:
+                    hole, near, hops, _ = cells[landings.bit_length()]
+                    landings ^= hole
+                    new = hops[occupied & near] & free
+                    if new:
+                        free ^= new
+                        landings |= new
+                reach |= empty ^ free
+            reach &= ends
+            if reach:
+                row = rows[place] or self.short_forms.make_row(place)
+                while reach:
+                    target = reach.bit_length()
+                    append(row[target])
+                    reach ^= bits[target]
+        found.reverse()
+        return found
+
+    def _listed(self, destinations: list[tuple[int, int]]) -> list[Move]:
+        bits, rows = self.bits, self.short_forms.rows
+        found: list[Move] = []
+        for origin, targets in reversed(destinations):
+            place, reach = origin.bit_length(), targets
             row = rows[place] or self.short_forms.make_row(place)
-            rest = reach
-            while rest:
-                place = rest.bit_length()
-                append(row[place])
-                rest ^= bits[place]
+            while reach:
+                target = reach.bit_length()
+                found.append(row[target])
+                reach ^= bits[target]
         found.reverse()
         return found
 
