@@ -205,5 +205,9 @@ def test_a_match_with_a_test_is_planned_as_what_it_is_at_most(
 ) -> None:
     more = 'format = "match"\ncycles = 40\nsprt = { elo0 = 0, elo1 = 50 }'
     assert main(["plan", str(write(event, bots=2, more=more))]) == 0
-    told = capsys.readouterr().out
-    assert "- 40 games, 40 for each entry\n- fewer if its test is decided before\n" in told
+    assert (
+        "- 40 games, 40 for each entry\n- fewer if its test is decided before: about 256 on average"
+        " if H0 holds, 256 if H1 does\n"
+    ) in capsys.readouterr().out
+    assert plan(capsys, event)["test_expected"] == {"H0": 256, "H1": 256}
+    assert plan(capsys, write(event))["test_expected"] is None

@@ -87,3 +87,18 @@ def test_pairs_keep_the_error_rate_and_save_games_where_openings_are_lopsided(tr
     _, level = errors(test, truth, 1500, paired=True)
     assert 0.02 <= wrong <= 0.065
     assert games < 0.9 * level
+
+
+@pytest.mark.parametrize("model", get_args(Model))
+def test_a_test_takes_about_as_many_games_as_is_expected(model: Model) -> None:
+    test = Sprt(0, 80, 0.05, 0.1, model)
+    for truth, games in zip(("H0", "H1"), test.games_expected(), strict=True):
+        _, mean = errors(test, truth, 150, paired=False)
+        # Level games save some, the last steps beyond a bound and looking rarely cost some.
+        assert 0.7 * games <= mean <= 1.4 * games
+
+
+def test_the_stricter_a_rate_the_more_games_its_claim_takes() -> None:
+    even, strict = Sprt(0, 20).games_expected(), Sprt(0, 20, alpha=0.01).games_expected()
+    assert even[0] == even[1]
+    assert strict[1] > even[1]

@@ -122,6 +122,28 @@ class Sprt:
             return "H0"
         return None
 
+    def games_expected(self) -> tuple[int, int]:
+        """About how many games are played on average if H0 holds, and if H1 does.
+
+        Wald's approximation, for a walk that drifts by half the squared distance of the claims a
+        game: no level games, seats of equal worth, nothing for overshooting a bound. Between the
+        claims it takes longer.
+
+        >>> Sprt(elo0=0, elo1=20).games_expected()
+        (1600, 1600)
+        """
+        low, high = self.bounds
+        if self.model == "logistic":
+            distance = 2 * (expected_score(self.elo1) - expected_score(self.elo0))
+        else:
+            distance = (self.elo1 - self.elo0) * DEVIATIONS
+        under0 = -(self.alpha * high + (1 - self.alpha) * low)
+        under1 = (1 - self.beta) * high + self.beta * low
+        return (
+            math.ceil(2 * under0 / distance**2),
+            math.ceil(2 * under1 / distance**2),
+        )
+
     def _best_fit(
         self, scores: Sequence[float], seen: Sequence[float], elo: float, games: int
     ) -> Sequence[float]:

@@ -108,7 +108,11 @@ def _markdown(
         f"- {at_least}{counted(plan.games, 'game')}, {each} for each entry",
     ]
     if event.sprt is not None:
-        head.append("- fewer if its test is decided before")
+        under0, under1 = event.sprt.test.games_expected()
+        head.append(
+            f"- fewer if its test is decided before: about {under0} on average if H0 holds,"
+            f" {under1} if H1 does"
+        )
     if plan.spread is not None:
         head.append(f"- nobody gets more than {counted(plan.spread, 'game')} ahead of anybody")
     head.append(f"- {counted(times.at_once, 'game')} at once")
@@ -204,6 +208,9 @@ def _facts(
             "charged_ms": milliseconds(history.charged),
         },
         "told_apart": {"level": f"{level:.4f}", "games": games},
+        "test_expected": None
+        if settings.event.sprt is None
+        else dict(zip(("H0", "H1"), settings.event.sprt.test.games_expected(), strict=True)),
     }
 
 
