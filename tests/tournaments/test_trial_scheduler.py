@@ -13,7 +13,7 @@ from sternhalma_tournament.amendments import (
     Withdrawal,
 )
 from sternhalma_tournament.chance import Chance
-from sternhalma_tournament.event import Event, EventFileError
+from sternhalma_tournament.event import LEAGUE_FORMATS, Event, EventFileError, parse_event
 from sternhalma_tournament.extent import extent_of
 from sternhalma_tournament.formats import scheduler_after, scheduler_of
 from sternhalma_tournament.roundrobin import schedule_of
@@ -264,3 +264,11 @@ def test_pairs_of_bots_can_be_tested_against_each_other() -> None:
     assert trial is not None
     assert trial.state.counts == (0, 0, 0, 0, 1)
     assert trial.state.tested == "x"
+
+
+def test_a_match_that_lacks_entries_yet_has_no_trial() -> None:
+    text = 'name = "cup"\nrules = "tara"\nplayers = 2\nclock = "2s"\nformat = "match"\ncycles = 4\n'
+    text += 'sprt = { elo0 = 0, elo1 = 5 }\nbots = [{ name = "n0" }]\n'
+    draft = parse_event(text.encode(), "cup.toml", LEAGUE_FORMATS, draft=True)
+    with pytest.raises(ValueError, match=r"expected two entries in a match with \[sprt\]"):
+        Trial.of(draft)

@@ -73,10 +73,16 @@ class Trial:
 
     @classmethod
     def of(cls, event: Event, results: Iterable[GameResult] = ()) -> "Trial | None":
-        """The trial of *event* after *results*; None if it has none."""
+        """The trial of *event* after *results*; None if it has none.
+
+        Raises `ValueError` for an event that lacks entries yet.
+        """
         if event.sprt is None:
             return None
-        tested, other = (entry.name for entry in entries_of(event))
+        names = [entry.name for entry in entries_of(event)]
+        if len(names) != 2:
+            raise ValueError(f"expected two entries in a match with [sprt], got {names!r}")
+        tested, other = names
         trial = cls(tested, other, event.sprt.test, event.cycles // 2)
         for result in results:
             trial.enter(result)
