@@ -83,20 +83,23 @@ class Hall:
         pairing = self.scheduler.next(free)
         assert pairing == self.scheduler.next(free)
         levels = self.levels()
+        waiting = {name for name in levels if free[name] > 0}
         if pairing is None:
-            able = [name for name in levels if free[name] > 0]
-            idle = all(free[name] > 0 for name in levels)
-            assert not (idle and len(able) >= self.sides), "all are free and nobody may begin"
+            all_wait = waiting == levels.keys()
+            assert not (all_wait and len(waiting) >= self.sides), "all wait and nobody may begin"
             return False
         assert pairing.number == self.last + 1
         assert len(set(pairing.entries)) == len(pairing.entries) == self.sides
-        assert all(free[name] > 0 for name in pairing.entries)
-        lowest = min(levels.values())
+        assert waiting.issuperset(pairing.entries)
+        lowest = min(levels[name] for name in waiting)
         assert all(levels[name] - lowest < self.spread for name in pairing.entries)
         self.scheduler.start(pairing)
-        assert self.levels() == {
-            name: level + (name in pairing.entries) for name, level in levels.items()
-        }
+        after = self.levels()
+        assert all(after[name] == levels[name] + 1 for name in pairing.entries)
+        # Who waits keeps its level, who plays may be lifted, and all are in reach of each other.
+        assert all(after[n] == levels[n] for n in waiting.difference(pairing.entries))
+        assert all(after[name] >= levels[name] for name in levels)
+        assert max(after.values()) - min(after.values()) < self.spread
         self.last = pairing.number
         self.running.append(pairing)
         return True
@@ -164,18 +167,25 @@ def test_a_number_is_not_used_again_after_a_game_that_was_not_played() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(HALLS, st.lists(st.tuples(st.integers(0, 2), st.integers(0, 99)), min_size=80, max_size=160))
-def test_with_everybody_there_games_begun_stay_less_than_the_spread_apart(
+def test_nobody_begins_games_without_end_while_another_waits(
     hall: Hall, steps: list[tuple[int, int]]
 ) -> None:
     hall.present = set(hall.slots)
-    begun = Counter[str]()
+    seen = {name: Counter[str]() for name in hall.slots}  # games begun while it waited
     for step, which in steps:
         if (step == 0 and hall.running) or not hall.begin():
             hall.end(which, how=2)
-        else:
-            begun.update(hall.running[-1].entries)
-        counts = [begun[name] for name in hall.slots]
-        assert max(counts) - min(counts) < hall.spread
+            continue
+        entries = hall.running[-1].entries
+        for name, free in hall.free().items():
+            if name in entries or not free:
+                seen[name].clear()
+            else:
+                seen[name].update(entries)
+        # At first it may be so far ahead of another, and in the end so far behind.
+        assert all(
+            games <= 2 * (hall.spread - 1) for one in seen.values() for games in one.values()
+        )
 
 
 @settings(deadline=None, max_examples=60)
@@ -508,15 +518,46 @@ def test_nobody_waits_for_a_bot_that_something_else_keeps_busy() -> None:
     assert scheduler.level("n0") > 20
 
 
-def test_who_plays_on_two_of_three_connections_is_waited_for() -> None:
-    scheduler = LadderScheduler(2, seats=2, spread=4)
-    for name in names(3):
-        scheduler.join(Entry(name, (name,)))
-    begin(scheduler, {"n0": 3, "n1": 4})
-    hall = {"n0": 1, "n1": 2, "n2": 2}
-    for _ in range(3):
-        begin(scheduler, hall)
-    assert scheduler.next(hall) is None
+def play_beside(scheduler: LadderScheduler, most: int, **others: int) -> int:
+    """How many games n0 and n1 play one after the other, with *others* connected too."""
+    hall = {"n0": 1, "n1": 1}
+    for games in range(most):
+        pairing = scheduler.next(hall | others)
+        if pairing is None:
+            return games
+        scheduler.start(pairing)
+        scheduler.finish(game(pairing.number, pairing.entries, (1, 2)))
+    return most
+
+
+def test_two_do_not_play_each_other_for_ever_while_others_are_playing() -> None:
+    scheduler = ladder(4)
+    running = begin(scheduler, {"n2": 1, "n3": 1})
+    assert play_beside(scheduler, 40, n2=0, n3=0) == 4
+    assert scheduler.why("n0", {"n0": 1, "n1": 1, "n2": 0, "n3": 0}) == (
+        "n0 waits for opponents: n2 (playing game 1) and n3 (playing game 1)"
+    )
+    scheduler.finish(game(1, running.entries, (1, 2)))
+    play(scheduler, {"n2": 1, "n3": 1}, 1)  # its return
+    mixed = begin(scheduler, dict.fromkeys(names(4), 1)).entries
+    assert set(mixed) not in ({"n0", "n1"}, {"n2", "n3"})
+
+
+def test_two_play_each_other_for_ever_if_nobody_else_is_there() -> None:
+    scheduler = ladder(4)
+    begin(scheduler, {"n2": 1, "n3": 1})
+    assert play_beside(scheduler, 40) == 40
+    assert play_beside(ladder(4), 40, n2=0, n3=0) == 40
+
+
+def test_a_slow_bot_sets_the_pace_of_nobody() -> None:
+    scheduler = ladder(5, spread=3)
+    begin(scheduler, {"n3": 1, "n4": 1})
+    hall = {"n0": 1, "n1": 1, "n2": 1, "n3": 0, "n4": 0}
+    assert len(play(scheduler, hall, 100)) == 100
+    # It has not fallen out of reach either, to be owed a hundred games.
+    levels = [scheduler.level(name) for name in names(5)]
+    assert max(levels) - min(levels) < 3
 
 
 def test_a_game_that_ran_when_the_server_stopped_keeps_its_number() -> None:
@@ -583,12 +624,23 @@ def test_why_names_what_an_author_waits_for() -> None:
         scheduler.why("n2", hall) == f"n2 may begin game {number} as soon as the server has room"
         " for it"
     )
-    play(scheduler, hall, 2)
-    assert scheduler.why("n2", hall) == (
-        "n2 waits because n2 is 2 games ahead of n0 (playing game 1), and nobody may get 3 ahead"
-    )
     with pytest.raises(ValueError, match="expected an entry of the ladder, got 'x'"):
         scheduler.why("x", {})
+
+
+def test_why_tells_who_is_too_far_ahead_of_whom() -> None:
+    scheduler = ladder(4, spread=3)
+    hall = dict.fromkeys(names(4), 1)
+    play(scheduler, hall, 6)
+    sentences: list[str] = []
+    for version in range(5):
+        # A new version needs games more than anybody.
+        scheduler.renew("n2", str(version))
+        sentences.append(scheduler.why("n2", hall))
+        play(scheduler, hall, 1)
+    sentence = next(one for one in sentences if "may begin" not in one)
+    assert sentence.startswith("n2 waits, being 2 games ahead of n")
+    assert sentence.endswith(", who may play: nobody may get 3 ahead")
 
 
 def test_why_tells_who_goes_first() -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import pytest
 
@@ -12,6 +13,7 @@ from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.ladder import LadderScheduler
 from sternhalma_tournament.plackett_luce import FinishingOrder
 from sternhalma_tournament.ratings import Ratings, rate
+from sternhalma_tournament.schedule import Pairing
 from tournaments.results import game
 
 
@@ -133,3 +135,26 @@ def test_everybody_is_known_better_than_after_as_many_games_of_anybody() -> None
         return sum((row.high or 0) - (row.low or 0) for row in rows)
 
     assert unsure(laddered) < 0.95 * unsure(at_random)
+
+
+@pytest.mark.parametrize(("size", "sides"), [(4, 2), (6, 2), (9, 3), (12, 4)])
+def test_everybody_meets_everybody_even_if_all_of_them_could_play_at_once(
+    size: int, sides: int
+) -> None:
+    scheduler, chance = LadderScheduler(sides), Chance("lengths")
+    free = {f"n{number}": 1 for number in range(size)}
+    for name in free:
+        scheduler.join(Entry(name, (name,)))
+    met: set[frozenset[str]] = set()
+    running: list[Pairing] = []
+    for _ in range(600):
+        while pairing := scheduler.next(free):
+            scheduler.start(pairing)
+            running.append(pairing)
+            met.update(map(frozenset, combinations(pairing.entries, 2)))
+            free.update(dict.fromkeys(pairing.entries, 0))
+        # Whichever ends, it ends alone.
+        ended = running.pop(chance.below(len(running)))
+        free.update(dict.fromkeys(ended.entries, 1))
+        scheduler.finish(game(ended.number, ended.entries, range(1, sides + 1)))
+    assert len(met) == math.comb(size, 2)

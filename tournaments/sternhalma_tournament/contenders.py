@@ -5,6 +5,10 @@ word; then who is known least. The opponents are those of whom a game teaches mo
 divided by one more than the games they had with it lately: without that the two who are closest
 would play each other for ever. Whatever is equal is decided by a number drawn once for each bot
 from the seed, so that the answer depends on no order in which names are kept.
+
+Where games end one by one, those of a game that has ended find nobody but each other, and would
+again and again: two halves of a league might never meet. So the same company is kept for so many
+games in a row only, as long as somebody else is playing.
 """
 
 from collections import Counter, deque
@@ -16,6 +20,7 @@ from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.strength import Strength, lesson
 
 _LATELY: Final = 32  # opponents that are remembered
+_IN_A_ROW: Final = 4
 
 
 @dataclass(slots=True)
@@ -23,7 +28,8 @@ class Contender:
     """What a ladder knows of one entry.
 
     `number` counts its versions and `begun` the games of the current one; `playing` are the games
-    it is in; `luck` decides among equals.
+    it is in; `luck` decides among equals; `company` are all in its last game, which it has been in
+    for `in_a_row` games.
     """
 
     name: str
@@ -34,6 +40,8 @@ class Contender:
     begun: int = 0
     playing: int = 0
     strength: Strength = field(default_factory=Strength)
+    company: frozenset[str] = frozenset()
+    in_a_row: int = 0
     _lately: deque[str] = field(default_factory=lambda: deque[str](maxlen=_LATELY))
 
     @property
@@ -45,10 +53,17 @@ class Contender:
         """How often each opponent is among the last ones."""
         return Counter(self._lately)
 
-    def meet(self, names: Iterable[str]) -> None:
+    def is_tired_of(self, names: Iterable[str]) -> bool:
+        """Whether it should rather wait for others than play *names* once more."""
+        return self.in_a_row >= _IN_A_ROW and self.company == frozenset(names)
+
+    def meet(self, names: Sequence[str]) -> None:
         """A game with *names*, itself among them, has begun."""
         self.begun += 1
         self.playing += 1
+        company = frozenset(names)
+        self.in_a_row = self.in_a_row + 1 if company == self.company else 1
+        self.company = company
         self._lately.extend(name for name in names if name != self.name)
 
     def renew(self, version: str) -> None:
@@ -57,6 +72,7 @@ class Contender:
         self.number += 1
         self.begun = 0
         self.strength = self.strength.of_successor()
+        self.company, self.in_a_row = frozenset(), 0
         self._lately.clear()
 
 

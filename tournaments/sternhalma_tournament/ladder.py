@@ -1,7 +1,7 @@
 """The scheduler of a ladder: a rated league without an end, where bots come and go at any time.
 
 No schedule could say who will be there tomorrow, so each game is chosen when it can begin: who
-needs most first (`contenders`), among those who are not too far ahead of anybody present (`pace`).
+needs most first (`contenders`), among those who are not too far ahead of who else waits (`pace`).
 What is kept grows with the number of bots, not with the number of games.
 
 With two sides games come in pairs (`returns`): the next game of two bots has the seats swapped and
@@ -39,7 +39,7 @@ class _Running:
 class LadderScheduler:
     """A `Scheduler` of games of *sides* entries, each on *seats* seats, without an end.
 
-    Nobody present begins a game while it is *spread* or more games ahead of anybody present; less
+    Nobody begins a game while it is *spread* or more games ahead of anybody who waits for one; less
     than 2 cannot be promised and is taken as 2.
     """
 
@@ -195,16 +195,13 @@ class LadderScheduler:
             return f"{entry} waits for {more} more to connect or to be free"
         names = [one.name for one in self._choose(hall)]
         if entry in names:
-            number = self._last + 1
-            return f"{entry} may begin game {number} as soon as the server has room for it"
-        near = self._pace.within([entry, *sorted(hall.ready)])
-        if entry not in near:
-            return f"{entry} waits because {self._too_far(entry)}"
+            return f"{entry} may begin game {self._last + 1} as soon as the server has room for it"
+        if entry not in self._pace.within(hall.ready):
+            lowest = _some(sorted(self._pace.lowest(hall.ready)))
+            ahead = f"{self._pace.ahead(entry, hall.ready)} games ahead of {lowest}, who may play"
+            return f"{entry} waits, being {ahead}: nobody may get {self._pace.spread} ahead"
         if names:
             return f"{entry} waits while a game of {_some(names)} goes first"
-        if len(hall.ready) >= self._sides:
-            far = min(hall.ready.difference(near))
-            return f"{entry} waits because {self._too_far(far)}"
         busy = sorted(hall.present - hall.ready)
         return f"{entry} waits for opponents: {self._listed(busy)}"
 
@@ -218,13 +215,21 @@ class LadderScheduler:
         near = [self._known[name] for name in self._pace.within(hall.ready)]
         if len(near) >= self._sides:
             first = neediest(near)
-            return self._return(first, near) or opponents([first], near, self._sides)
+            returning = self._return(first, near)
+            if not returning and self._rather_wait(first, near, hall):
+                return ()
+            return returning or opponents([first], near, self._sides)
         # Who is as far ahead as may be can only play if that lifts all of the lowest.
-        lowest = sorted(self._pace.lowest())
-        if not len(lowest) <= self._sides <= len(hall.ready) or not hall.ready.issuperset(lowest):
+        if len(hall.ready) < self._sides:
             return ()
+        lowest = sorted(self._pace.lowest(hall.ready))
         ready = [self._known[name] for name in hall.ready]
         return opponents([self._known[name] for name in lowest], ready, self._sides)
+
+    def _rather_wait(self, first: Contender, near: Sequence[Contender], hall: Survey) -> bool:
+        """Whether nobody but the same again is there, and somebody else is playing."""
+        same = len(near) == self._sides and first.is_tired_of(one.name for one in near)
+        return same and len(hall.present) > len(hall.ready)
 
     def _return(self, first: Contender, pool: Sequence[Contender]) -> tuple[Contender, ...]:
         """*first* and the one of *pool* who has waited longest for a return, if there is one."""
@@ -281,11 +286,6 @@ class LadderScheduler:
     def _playing(self, entry: str) -> str:
         games = ", ".join(map(str, self._in(entry)))
         return f" (playing game {games})" if games else ""
-
-    def _too_far(self, name: str) -> str:
-        lowest = self._listed(sorted(self._pace.lowest()))
-        ahead = f"{name} is {self._pace.ahead(name)} games ahead of {lowest}"
-        return f"{ahead}, and nobody may get {self._pace.spread} ahead"
 
     def _find(self, entry: str) -> Contender:
         contender = self._known.get(entry)
