@@ -197,12 +197,13 @@ class Moves:
         origin, end = path[0], 1 << path[-1]
         bit, near, _, ends = self.cells[origin + 1]
         if near & end:  # a chain, which goes two holes at a time, never ends next to its origin
-            return len(path) == 2 and bool(end & ends) and not end & occupied
+            return len(path) == 2 and end & ends != 0 and end & occupied == 0
+        ways_from = self.ways
         others = occupied ^ bit
         hole = origin
         try:
             for landing in path[1:]:
-                way, over = self.ways[hole][landing]
+                way, over = ways_from[hole][landing]
                 if others & way != over:
                     return False
                 hole = landing
@@ -284,7 +285,8 @@ def seat_moves(position: Position, seat: Seat) -> Iterator[tuple[Hole, Mask]]:
 
 def seat_list(position: Position, seat: Seat) -> list[Move]:
     """The moves of *seat* in their short form, ascending for each of its colours."""
-    occupied, marbles = position.occupied, position.marbles
+    marbles = position.marbles
+    occupied = sum(marbles)
     first, *more = moves_of_seats(position.seating)[seat]
     found = first.moves(occupied, marbles[first.lane.colour])
     for moves in more:
@@ -294,7 +296,8 @@ def seat_list(position: Position, seat: Seat) -> list[Move]:
 
 def can_move(position: Position, seat: Seat) -> bool:
     """Whether *seat* has any move at all."""
-    occupied, marbles = position.occupied, position.marbles
+    marbles = position.marbles
+    occupied = sum(marbles)
     for moves in moves_of_seats(position.seating)[seat]:
         if moves.can_move(occupied, marbles[moves.lane.colour]):
             return True

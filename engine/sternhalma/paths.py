@@ -33,8 +33,14 @@ def resolve(position: Position, move: Move) -> Move:
                 "expected a move, got 'pass': passing is for those who cannot move"
             )
         return move
-    moves = _mover(position, seat, move)
-    occupied = position.occupied
+    marbles = position.marbles
+    bit = 1 << path[0]
+    for moves in moves_of_seats(position.seating)[seat]:
+        if marbles[moves.lane.colour] & bit:
+            break
+    else:
+        raise _not_own(position, seat, move)
+    occupied = sum(marbles)
     if moves.allows(occupied, path):
         return move
     if len(path) == 2:
@@ -56,7 +62,7 @@ def find_path(position: Position, origin: Hole, target: Hole) -> Move | None:
 
 
 def _shortest(
-    moves: Moves, board: Board, occupied: Mask, origin: Hole, target: Hole
+    moves: Moves, board: Board, occupied: int, origin: Hole, target: Hole
 ) -> tuple[Hole, ...] | None:
     """The fewest landings from *origin* to *target*, None where no move leads there.
 
@@ -95,17 +101,13 @@ def _in_order(board: Board, hole: Hole, landings: int) -> Iterator[Hole]:
                 yield landing
 
 
-def _mover(position: Position, seat: Seat, move: Move) -> Moves:
-    """The moves of the marble that *move* takes, if it is one of *seat*."""
-    bit = 1 << move.path[0]
-    for moves in moves_of_seats(position.seating)[seat]:
-        if position.marbles[moves.lane.colour] & bit:
-            return moves
+def _not_own(position: Position, seat: Seat, move: Move) -> IllegalMoveError:
+    """What to say where *move* takes no marble of *seat*."""
     board = position.seating.board
     letter = position.letter_at(move.origin)
     there = "an empty hole" if letter is None else f"a marble of {letter}"
     mine = position.seats[seat]
-    raise IllegalMoveError(
+    return IllegalMoveError(
         f"{format_move(board, move)}: expected a marble of {mine} on"
         f" {board.format_hole(move.origin)}, there is {there}"
     )
