@@ -81,7 +81,10 @@ class Director:
         self._begun = dict(begun or {})
         self._ready = settings.waits.ready
         self._roster = Roster(settings, hall, observer.tell, versions, spare)
-        self._entries = {entry.name: entry for entry in settings.entries}
+        self._entries: dict[str, Entry] = {}
+        self._entry_of: dict[str, str] = {}  # the name of a bot's entry
+        for entry in settings.entries:
+            self._know(entry)
         self._out: set[str] = set()  # entries that play no more, by a ruling of the host
         for ruling in rulings:
             self._note(ruling)
@@ -108,8 +111,7 @@ class Director:
         if other is not None:
             right, got = (version or "none" for version in other)
             return f"expected version {right} as before in this event, got {got}"
-        entry = next(name for name, its in self._entries.items() if bot in its.bots)
-        return self._scheduler.why(entry, self._roster.free(self._ready))
+        return self._scheduler.why(self._entry_of[bot], self._roster.free(self._ready))
 
     @property
     def running(self) -> int:
@@ -133,9 +135,9 @@ class Director:
 
     def needs(self, bot: str) -> int:
         """How many connections of *bot* this event can use now or soon; 0 if it plays no more."""
-        if self._draining or not self.knows(bot) or bot in self._roster.withdrawn:
+        if self._draining or not self.knows(bot) or self._roster.is_withdrawn(bot):
             return 0
-        entry = next(name for name, its in self._entries.items() if bot in its.bots)
+        entry = self._entry_of[bot]
         scheduler = self._scheduler
         if entry in self._out or scheduler.done:
             return 0
@@ -186,11 +188,16 @@ class Director:
         self._observer.planned(self.games)
         self._notify()
 
+    def _know(self, entry: Entry) -> Entry:
+        self._entries[entry.name] = entry
+        self._entry_of |= dict.fromkeys(entry.bots, entry.name)
+        return entry
+
     def _note(self, ruling: Amendment) -> None:
         """Know who plays and who does not."""
         match ruling:
             case LateEntry(entry=name, bots=bots):
-                entry = self._entries[name] = Entry(name, bots)
+                entry = self._know(Entry(name, bots))
                 self._roster.join(entry)
             case Reinstatement(entry=name):
                 self._out.discard(name)

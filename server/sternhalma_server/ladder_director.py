@@ -86,8 +86,7 @@ class LadderDirector(Director):
         self._notify()
 
     def _enter(self, bot: str) -> None:
-        entry = self._entries[bot] = Entry(bot, (bot,))
-        self._roster.join(entry)
+        self._roster.join(self._know(Entry(bot, (bot,))))
 
     def _put_off(self, pairing: Pairing) -> None:
         """A game that was begun waits for its bots; any other one is simply not played."""

@@ -73,6 +73,10 @@ class Roster:
         """The bots that have been withdrawn because they did not come."""
         return [n for n, its in self._attendance.items() if its.withdrawn and not its.ruled_out]
 
+    def is_withdrawn(self, bot: str) -> bool:
+        """Whether *bot* is withdrawn, by the host or because it did not come."""
+        return self._attendance[bot].withdrawn
+
     def join(self, entry: Entry) -> None:
         """The bots of *entry* take part."""
         seats = self._settings.event.players // self._settings.sides
@@ -148,7 +152,7 @@ class Roster:
             idle = self._lobby.idle(bot)
             slots = [holder.login.slot for holder in idle if self._plays(holder)]
         free = [slot for slot in slots if (bot, slot) not in self._taken]
-        if self._spare is None:
+        if self._spare is None or not free:
             return free
         return free[: max(0, len(free) - self._spare(bot))]
 

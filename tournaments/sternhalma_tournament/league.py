@@ -4,6 +4,7 @@ The event's own schedule is one lane. Every late entry adds a lane of its own wi
 those who are there, numbered behind all others, so that no number ever changes its meaning.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -21,8 +22,10 @@ class LeagueScheduler:
     def __init__(self, schedule: Schedule, seats: int = 1, spread: int = 2) -> None:
         self._seats = seats
         self._spread = spread
-        self._lanes = [Lane(schedule, seats, spread)]
+        self._lanes: list[Lane] = []
+        self._by_entry: defaultdict[str, list[Lane]] = defaultdict(list)
         self._withdrawn: set[str] = set()
+        self._add(schedule)
 
     @property
     def done(self) -> bool:
@@ -107,15 +110,16 @@ class LeagueScheduler:
         games = (
             first.cycles * len(field) if sides == 2 else len(first) * sides // len(first.entries)
         )
-        schedule = Schedule(
-            entries=(entry, *field),
-            table=table,
-            cycles=-(-games // table.games),
-            challengers=1,
-            before=self._lanes[-1].schedule.last,
-            most=games,
+        self._add(
+            Schedule(
+                entries=(entry, *field),
+                table=table,
+                cycles=-(-games // table.games),
+                challengers=1,
+                before=self._lanes[-1].schedule.last,
+                most=games,
+            )
         )
-        self._lanes.append(Lane(schedule, self._seats, self._spread))
 
     def to_come(self, entry: str) -> bool:
         """Whether *entry* may have games that have not begun."""
@@ -128,6 +132,12 @@ class LeagueScheduler:
         to_come = [lane for lane in reversed(lanes) if lane.to_come(entry)]
         return (to_come or lanes)[0].why(entry, free)
 
+    def _add(self, schedule: Schedule) -> None:
+        lane = Lane(schedule, self._seats, self._spread)
+        self._lanes.append(lane)
+        for entry in schedule.entries:
+            self._by_entry[entry.name].append(lane)
+
     def _lane(self, number: int) -> Lane:
         for lane in self._lanes:
             if number in lane.schedule:
@@ -135,11 +145,7 @@ class LeagueScheduler:
         raise ValueError(f"expected the number of a game of the event, got {number!r}")
 
     def _lanes_of(self, entry: str) -> list[Lane]:
-        return [
-            lane
-            for lane in self._lanes
-            if any(entry == known.name for known in lane.schedule.entries)
-        ]
+        return self._by_entry.get(entry, [])
 
     def _check(self, entry: str) -> None:
         if not self._lanes_of(entry):
