@@ -6,7 +6,9 @@ registered once, edge-triggered: an event marks it, and a read that takes all th
 One look, which is one system call, then serves every connection.
 
 Who expects something is called, not woken: a call costs a tenth of what it takes to schedule a task
-and resume it. And while calls make others hear, they are all served in one turn of trio's loop.
+and resume it. One turn of trio's loop costs as much as several calls, too, so in one turn all that
+comes is served, and a moment is waited for more, unless a call has given a task something to do.
+What else the server does, and it has never much to do, waits for some milliseconds at most.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import select
 import socket
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -21,9 +24,8 @@ from typing import Final
 import trio
 
 EVENTS: Final = 1024  # taken at once
-# Calls in one turn of trio's loop: so many that the turn costs each of them little, and so few that
-# the journal, the lobby and newcomers get theirs every few milliseconds.
-AT_ONCE: Final = 200
+TURN: Final = 0.005  # seconds of calls in one turn of trio's loop
+MOMENT: Final = 0.001  # seconds that more is waited for, in the same turn
 
 
 class Watch:
@@ -55,7 +57,8 @@ class Watch:
     def expect(self, call: Callable[[], object]) -> None:
         """Have *call* called, once, when a read would find something or the watch is closed.
 
-        It is called from the hub's own task, never from here, and must not raise.
+        It is called from the hub's own task, never from here, and must not raise. What it returns
+        is true if it has given no task anything to do, so that other calls may follow at once.
         """
         self.call = call
         if self.readable:
@@ -112,24 +115,13 @@ class Hub:
 
     def look(self) -> None:
         """Mark what has something to read by now; who expects it is called soon."""
-        more = True
-        while more:
-            events = self._epoll.poll(0, EVENTS)
-            for number, event in events:
-                watch = self._watches[number]
-                watch.readable = True
-                if event != select.EPOLLIN:
-                    watch.ended = True
-                if watch.call is not None:
-                    self.call_soon(watch)
-            more = len(events) == EVENTS
+        self._take(self._epoll.poll(0, EVENTS))
 
     def call_soon(self, watch: Watch) -> None:
         """Call who expects something of *watch*, after whatever is done just now."""
         if not self._calling and not self._ready:
             # Whoever made this known did so in passing: nothing wakes `run` for it.
-            token = trio.lowlevel.current_trio_token()
-            token.run_sync_soon(self._call)
+            trio.lowlevel.current_trio_token().run_sync_soon(self._serve)
         self._ready.append(watch)
 
     async def run(self) -> None:
@@ -137,26 +129,41 @@ class Hub:
         number = self._epoll.fileno()
         while True:
             await trio.lowlevel.wait_readable(number)
-            self._calling = True
-            self.look()
-            self._call()
+            self._serve()
 
-    def _call(self) -> None:
-        """Call for all that are ready, and for those who become so meanwhile, up to a number."""
+    def _take(self, events: list[tuple[int, int]]) -> None:
+        while events:
+            for number, event in events:
+                watch = self._watches[number]
+                watch.readable = True
+                if event != select.EPOLLIN:
+                    watch.ended = True
+                if watch.call is not None:
+                    self.call_soon(watch)
+            events = self._epoll.poll(0, EVENTS) if len(events) == EVENTS else []
+
+    def _serve(self) -> None:
+        """Call for all that comes, as long as nobody else has anything to do, or for one turn."""
         self._calling = True
-        left = AT_ONCE
-        while self._ready and left > 0:
+        until = time.monotonic() + TURN
+        self.look()
+        go_on = True
+        while go_on and self._ready:
             ready, self._ready = self._ready, []
-            left -= len(ready)
             for watch in ready:
                 call = watch.call
                 # Who is in the list twice, or has given up since, is called for nothing.
                 if call is not None and watch.readable:
                     watch.call = None
-                    call()
+                    if not call():
+                        go_on = False
+            if time.monotonic() >= until:
+                break
+            if go_on and not self._ready:
+                self._take(self._epoll.poll(MOMENT, EVENTS))
         self._calling = False
         if self._ready:
-            trio.lowlevel.current_trio_token().run_sync_soon(self._call)
+            trio.lowlevel.current_trio_token().run_sync_soon(self._serve)
 
 
 def make_hub() -> Hub | None:

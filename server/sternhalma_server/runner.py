@@ -175,8 +175,11 @@ class Runner:
         self._expected = watch
         watch.expect(self._called)
 
-    def _called(self) -> None:
-        """The seat that was asked has sent something, or has another connection: play on."""
+    def _called(self) -> bool:
+        """The seat that was asked has sent something, or has another connection: play on.
+
+        Whether that is all; False when the task has something to do.
+        """
         assert self._asked_over is not None
         awaited: Connection | None = None
         try:
@@ -186,8 +189,9 @@ class Runner:
             self._problem = problem  # of this game, not of all that the hub serves
         if awaited is not None and awaited.ended is None and awaited.watch is not None:
             self._expect(awaited.watch)
-        else:
-            self._parked.set()
+            return True
+        self._parked.set()
+        return False
 
     def _read(self, connection: Connection) -> None:
         """Hear what has come over *connection*, unless it has been taken over: what has come over
