@@ -89,6 +89,9 @@ class Connection:
         """Take in what has arrived, without waiting; whether there was anything."""
         if self.ended is not None:
             return False
+        watch = self.watch
+        if watch is not None and not watch.readable and not watch.look():
+            return False  # so much sooner than by an exception
         try:
             data, stamp = self.transport.receive()
         except BlockingIOError:
@@ -101,6 +104,11 @@ class Connection:
             return False
         self._lines.feed(data, stamp)
         return True
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether there is a line that has been read and not been taken."""
+        return bool(self._lines.lines)
 
     def next_line(self) -> Line | None:
         """The next line that has been read, None if there is none."""
@@ -134,9 +142,11 @@ class Connection:
 
     def send(self, text: str) -> int:
         """Send lines; the time when the first byte had been handed over, or could not be."""
-        if self._posted:
-            text = "".join([*self._posted, text])
-            self._posted.clear()
+        posted = self._posted
+        if posted:
+            posted.append(text)
+            text = "".join(posted)
+            posted.clear()
         data = text.encode()
         sent = 0
         if not self._backlog and not self._deaf:

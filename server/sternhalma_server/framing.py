@@ -27,15 +27,15 @@ class Line(NamedTuple):
 
 
 class LineBuffer:
-    """Cuts what arrives on one connection into lines."""
+    """Cuts what arrives on one connection into `lines`, which are complete and not yet taken."""
 
-    __slots__ = ("_begun_early", "_head", "_lines", "_skipping")
+    __slots__ = ("_begun_early", "_head", "_skipping", "lines")
 
     def __init__(self) -> None:
         self._head = b""  # the line under way
         self._begun_early = False
         self._skipping = False  # inside a line that was too long
-        self._lines: deque[Line] = deque()
+        self.lines: deque[Line] = deque()
 
     def feed(self, data: bytes, stamp: int) -> None:
         """Take *data*, which arrived at *stamp*."""
@@ -69,26 +69,26 @@ class LineBuffer:
         if len(line) > MAX_LINE:
             text = line[:MAX_LINE].decode("utf-8", "replace")
             fault = f"expected a line of at most {MAX_LINE} bytes, got more"
-            self._lines.append(Line(text, stamp, early, fault))
+            self.lines.append(Line(text, stamp, early, fault))
             return
         try:
-            self._lines.append(Line(line.decode("utf-8"), stamp, early))
+            self.lines.append(Line(line.decode("utf-8"), stamp, early))
         except UnicodeDecodeError:
             text = line.decode("utf-8", "backslashreplace")
-            self._lines.append(Line(text, stamp, early, "expected UTF-8"))
+            self.lines.append(Line(text, stamp, early, "expected UTF-8"))
 
     def next(self) -> Line | None:
         """The next complete line, None if there is none yet."""
-        return self._lines.popleft() if self._lines else None
+        return self.lines.popleft() if self.lines else None
 
     def inherit(self, other: LineBuffer) -> None:
         """Put the whole lines of *other* before what is here, which was all begun too early.
 
         A line that was under way there will never be completed.
         """
-        mine = [line._replace(early=True) for line in self._lines]
-        self._lines = deque([*other._lines, *mine])
-        other._lines = deque()
+        mine = [line._replace(early=True) for line in self.lines]
+        self.lines = deque([*other.lines, *mine])
+        other.lines = deque()
         self.mark()
 
     def mark(self) -> None:

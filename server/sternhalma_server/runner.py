@@ -32,7 +32,7 @@ from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.hub import Watch
-from sternhalma_server.referee import Finished, Question, Referee
+from sternhalma_server.referee import Finished, Referee
 
 GRACE: Final = SECOND // 4  # an answer that came in time may be read this much later
 DRAIN: Final = 16  # reads of what came early; who sends more than that floods
@@ -110,7 +110,6 @@ class Runner:
         self._show = show
         self._scope = trio.CancelScope()
         self._armed = math.inf  # the scope's deadline
-        self._question: Question | None = None
         self._asked_over: Connection | None = None
         self._expected: Watch | None = None  # what is to call
         self._parked = trio.Event()  # set when the task has something to do
@@ -198,21 +197,23 @@ class Runner:
         the other one is heard when the question has been put again."""
         seat = self._referee.turn
         assert seat is not None
-        if connection is self._seated(seat).connection:
+        seated = self._seated(seat)
+        if connection is seated.connection:
             connection.read()
-            self._hear(seat)
+            self._hear(seat, seated)
 
     def _advance(self) -> Connection | None:
         """Ask until an answer has to be waited for, and over what; None when the game is over."""
         referee = self._referee
         while (seat := referee.turn) is not None:
-            connection = self._seated(seat).connection
-            if not self._is_waiting(seat):
-                if not self._ask(seat):
+            seated = self._seated(seat)
+            connection = seated.connection
+            if referee.asked_at is None:
+                if not self._ask(seat, seated):
                     continue
-            elif connection is not self._asked_over and not self._ask_again(seat):
+            elif connection is not self._asked_over and not self._ask_again(seat, seated):
                 continue
-            if connection.ended is None and self._due < self._armed:
+            if self._due < self._armed and connection.ended is None:
                 self._armed = self._scope.deadline = self._due
             return connection
         return None
@@ -222,39 +223,30 @@ class Runner:
         assert seated is not None, "an absent seat has gone out before the first turn"
         return seated
 
-    def _is_waiting(self, seat: Seat) -> bool:
-        question = self._question
-        if question is None or question.seat != seat:
-            return False
-        referee = self._referee
-        return referee.ply == question.ply and referee.turn == seat
-
-    def _ask(self, seat: Seat) -> bool:
+    def _ask(self, seat: Seat, seated: Seated) -> bool:
         """Put the question to *seat*; False if what it had sent before made that pointless."""
-        referee, seated = self._referee, self._seated(seat)
-        connection = seated.connection
-        if not self._hear_early(seat, connection):
+        referee, connection = self._referee, seated.connection
+        if (connection.read() or connection.has_lines) and not self._hear_early(seat, seated):
             return False
         connection.mark()
         line = referee.question(with_moves=seated.wants_moves)
         sent = self._tell_moved(seat, connection, line)
         if sent is None:
             sent = self._tell(seat, line)
-        self._question = referee.asked(sent)
+        referee.asked(sent)
         self._asked_over = connection
         patience = referee.patience
         self._due = math.inf
         if patience is not None:
-            self._due = self._to_trio + (self._question.sent + patience + GRACE) / SECOND
+            self._due = self._to_trio + (sent + patience + GRACE) / SECOND
         self._away_until = math.inf
         return True
 
-    def _ask_again(self, seat: Seat) -> bool:
+    def _ask_again(self, seat: Seat, seated: Seated) -> bool:
         """Put the question to *seat* over its new connection; False if it has answered."""
-        referee, seated = self._referee, self._seated(seat)
-        connection = seated.connection
-        self._hear(seat)
-        if not self._is_waiting(seat) or not self._hear_early(seat, connection):
+        referee, connection = self._referee, seated.connection
+        self._hear(seat, seated)
+        if referee.asked_at is None or not self._hear_early(seat, seated):
             return False
         connection.mark()
         line = referee.question(with_moves=seated.wants_moves, waited=self._waited(connection))
@@ -263,31 +255,30 @@ class Runner:
         self._away_until = math.inf
         return True
 
-    def _hear_early(self, seat: Seat, connection: Connection) -> bool:
+    def _hear_early(self, seat: Seat, seated: Seated) -> bool:
         """Deal with lines that came before the question; whether *seat* is still to move."""
-        referee, ply = self._referee, self._referee.ply
+        referee, connection = self._referee, seated.connection
+        ply = referee.ply
         for _ in range(DRAIN):
-            more = connection.read()
             while (line := connection.next_line()) is not None:
                 self._ledger.heard(seat, line)
-                referee.early(seat, line, self._seated(seat).gate)
+                referee.early(seat, line, seated.gate)
                 if referee.turn != seat or referee.ply != ply:
                     return False
-            if not more:
+            if not connection.read():
                 return True
         referee.flooded(seat)
         return False
 
-    def _hear(self, seat: Seat) -> None:
+    def _hear(self, seat: Seat, seated: Seated) -> None:
         """Hand what *seat* has said to the referee, until it has answered."""
-        referee, seated = self._referee, self._seated(seat)
-        connection = seated.connection
+        referee, connection = self._referee, seated.connection
         now = connection.transport.now()
         while (line := connection.next_line()) is not None:
             referee.answer(seat, line, now, seated.gate)
             if not referee.was_plain:
                 self._ledger.heard(seat, line)
-            if not self._is_waiting(seat):
+            if referee.asked_at is None:
                 return
         if referee.outbox:
             self._tell(None, "")
@@ -308,21 +299,26 @@ class Runner:
 
     def _woken(self) -> None:
         """The deadline has fired: look once more, then let the flag fall if it is time."""
-        seat = self._referee.turn
-        if seat is None or not self._is_waiting(seat):
+        referee = self._referee
+        seat = referee.turn
+        if seat is None or not self._is_waiting():
             return
-        connection = self._seated(seat).connection
+        seated = self._seated(seat)
+        connection = seated.connection
         connection.read()
-        self._hear(seat)
-        if self._is_waiting(seat) and trio.current_time() >= self._due:
+        self._hear(seat, seated)
+        if self._is_waiting() and trio.current_time() >= self._due:
             if connection.ended is None:
-                self._referee.flag(seat, self._waited(connection))
+                referee.flag(seat, self._waited(connection))
             else:
-                self._referee.disconnected(seat, self._waited(connection))
+                referee.disconnected(seat, self._waited(connection))
+
+    def _is_waiting(self) -> bool:
+        return self._referee.asked_at is not None
 
     def _waited(self, connection: Connection) -> int:
-        assert self._question is not None
-        return max(0, connection.transport.now() - self._question.sent)
+        assert self._referee.asked_at is not None
+        return max(0, connection.transport.now() - self._referee.asked_at)
 
     def _log(self) -> None:
         """Write down what has happened since."""

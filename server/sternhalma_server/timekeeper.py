@@ -38,11 +38,16 @@ class Timekeeper:
         limit = self._limits[seat]
         return None if limit is None else limit + self._buckets.get(seat, 0)
 
-    def credit(self, seat: Seat, elapsed: int) -> int | None:
-        """What a move that took *elapsed* is credited, None for a seat without credit."""
-        if self._lag is None or seat not in self._buckets:
-            return None
-        return self._lag.credit(elapsed, self._buckets[seat])
+    def charge(self, seat: Seat, elapsed: int) -> tuple[int, int | None]:
+        """Take a move that took *elapsed* off the clock: what is charged and what is credited,
+        None for a seat without credit."""
+        credit = None
+        charged = elapsed
+        if self._lag is not None and seat in self._buckets:
+            credit = self._lag.credit(elapsed, self._buckets[seat])
+            charged -= credit
+        self.spend(seat, charged, credit)
+        return charged, credit
 
     def spend(self, seat: Seat, charged: int, credit: int | None) -> None:
         """Take a move that was *charged* and *credited* so off the clock."""

@@ -131,7 +131,7 @@ class Conduct:
 
     def _turn(self, seat: Seat) -> None:
         chance, chances, referee = self.chance, self.chances, self.referee
-        question = referee.asked(self.now)
+        referee.asked(self.now)
         patience = referee.patience
         lot = chance.random()
         for likely, fail in [
@@ -147,7 +147,7 @@ class Conduct:
                 break
         else:
             self._move(seat, patience)
-        self.now = max(self.now, question.sent) + chance.randrange(MILLISECOND)
+        self.now += chance.randrange(MILLISECOND)
 
     @property
     def _game(self) -> str:

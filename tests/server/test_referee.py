@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from server.recorded import KINDS, PATIENT, SEALED, Kind, recorded
 from sternhalma import BASES, OPTIONS, AtLimit, Game, Hole, Rules, RulesError, Seat, Terms
+from sternhalma_server import course as course_module
 from sternhalma_server import record
-from sternhalma_server import referee as referee_module
 from sternhalma_server.announce import Table
 from sternhalma_server.clock import MILLISECOND, SECOND, Lag, parse_clock
 from sternhalma_server.flood import BURST, FloodGate
@@ -637,7 +637,7 @@ def test_a_player_who_cannot_move_passes_without_being_asked(
         def new(*_: object, **__: object) -> Game:
             return Game.load(SEALED, limit=9)
 
-    monkeypatch.setattr(referee_module, "Game", Sealed)
+    monkeypatch.setattr(course_module, "Game", Sealed)
     desk = Desk(table("tara"))
     assert desk.opening[2:] == [(None, "moved 7 1 A pass by=rules")]
     assert desk.referee.turn == MAX
