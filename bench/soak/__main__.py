@@ -16,6 +16,7 @@ from bench.peers import ROOT
 from bench.soak.hostile import hostile
 from bench.soak.hosting import SoakError
 from bench.soak.kills import CYCLES, kills
+from bench.soak.leagues import league
 from bench.soak.loads import clocks, journal, short
 from bench.table import Row, format_table
 
@@ -35,6 +36,7 @@ def main() -> int:
     parser.add_argument("--moves", type=int, default=40_000, help="moves for the clocks")
     parser.add_argument("--rounds", type=int, default=5, help="of the journal's cost")
     parser.add_argument("--lines", type=int, default=1_000_000, help="hostile lines")
+    parser.add_argument("--minutes", type=float, default=2.0, help="that a league is open")
     parser.add_argument("--keep", type=Path, help="a folder for what is played (default: none)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sternhalma-soak-") as name:
@@ -45,6 +47,7 @@ def main() -> int:
             "clocks": lambda: clocks(folder, options.at_once, options.moves),
             "journal": lambda: journal(folder, options.rounds),
             "hostile": lambda: hostile(folder, options.lines),
+            "league": lambda: league(folder, options.minutes),
         }
         wanted = options.only.split(",") if options.only else list(parts)
         unknown = sorted(set(wanted) - parts.keys())

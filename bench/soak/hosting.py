@@ -18,7 +18,7 @@ from typing import Final, Self
 MARK: Final = "STERNHALMA_SOAK"  # in the environment of a server and of all it starts
 START: Final = 60.0  # seconds to listen
 _RUN: Final = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
-_LISTENING: Final = re.compile(r"listening on \S+ port (\d+)")
+_LISTENING: Final = re.compile(r"(?:listening|open) on \S+ port (\d+)")
 
 
 class SoakError(Exception):
