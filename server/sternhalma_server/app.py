@@ -59,7 +59,6 @@ async def run_event(
         settings.event.limits,
         settings.waits.start,
         observer.tell,
-        hidden=() if control is None else (control,),
         root=control,
     )
     director: Director | None = None

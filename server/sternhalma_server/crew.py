@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -33,9 +33,9 @@ class Crew:
 
     *bots* are those that have a command; it is run in *folder*, with *limits*, and has *start*
     nanoseconds to log in. Each local bot gets a token of its own for this run, in its environment,
-    so nobody else can log in under its name. *tell* is given sentences for the host; *hidden* are
-    folders that bots in a sandbox do not see; in the results folder *root*, if there is one, stays
-    what programs have printed.
+    so nobody else can log in under its name. *tell* is given sentences for the host. In the results
+    folder *root*, if there is one, stays what programs have printed; bots in a sandbox do not see
+    it.
     """
 
     def __init__(
@@ -45,7 +45,6 @@ class Crew:
         limits: BotLimits,
         start: int,
         tell: Callable[[str], None],
-        hidden: Sequence[Path] = (),
         root: Path | None = None,
     ) -> None:
         self._bots = {bot.name: bot for bot in bots}
@@ -56,7 +55,7 @@ class Crew:
         self._reported: set[Program] = set()
         self._root = root
         self._limits = Limits(limits.memory, limits.processes, limits.files, limits.cpu)
-        self._sandbox = Sandbox(tuple(hidden))
+        self._sandbox = Sandbox(() if root is None else (root,))
         self._tokens = {name: secrets.token_urlsafe(18) for name in self._bots}
         # Starting many interpreters at once starves those that play already.
         self._starting = trio.Semaphore(os.cpu_count() or 1)

@@ -249,7 +249,7 @@ async def serve_league(
             settings.charter.limits,
             settings.start,
             tell,
-            hidden=(root,),
+            root=root,
         )
         almanac = Almanac(root, tell)
         async with open_hall(

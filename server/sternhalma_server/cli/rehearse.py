@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Hold the rehearsal and print what it has shown; the exit status."""
     try:
         settings = load_settings(arguments.event)
-        check_programs(settings, arguments.event)
+        check_programs(settings.event.bots, settings.folder, arguments.event)
         with tempfile.TemporaryDirectory(prefix="sternhalma-rehearsal-") as name:
             folder = Path(name)
             field = field_of(settings, arguments.games, _kinds(arguments.only), folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Final, cast
@@ -27,7 +28,7 @@ from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.event import Bot, EventFileError
 
 PORT: Final = 7121  # what remote bots are told; an event of local bots takes any free port
 
@@ -68,7 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
             f"finished before, results in {root}; --again plays it anew",
             as_json=arguments.json,
         )
-    check_programs(settings, arguments.event)
+    check_programs(settings.event.bots, settings.folder, arguments.event)
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
     problem = sandbox_problem() if any(bot.sandbox for bot in settings.event.bots) else None
@@ -83,15 +84,15 @@ def _run(arguments: argparse.Namespace) -> int:
         return _run_anew(arguments, settings, listener, root)
 
 
-def check_programs(settings: Settings, where: Path) -> None:
-    """Raise `BadInputError` for a command of the event file *where* whose program is not here.
+def check_programs(bots: Iterable[Bot], folder: Path, where: Path) -> None:
+    """Raise `BadInputError` for a command in the file *where* whose program is not here.
 
     A bot of that command would miss game after game, and its event be played for nothing.
     """
-    for number, bot in enumerate(settings.event.bots, start=1):
+    for number, bot in enumerate(bots, start=1):
         if not bot.remote:
             try:
-                find_program(bot.argv[0], settings.folder)
+                find_program(bot.argv[0], folder)
             except ProgramError as problem:
                 raise BadInputError(f"{where}: bots[{number}].command: {problem}") from None
 
@@ -113,7 +114,7 @@ def _run_anew(
         with progress.shown():
             summary = trio.run(host_event, settings, listener, root, progress)
     except (StoreLostError, ExceptionGroup) as error:
-        lost = _loss(error)
+        lost = loss_in(error)
         if lost is None:
             raise
         print(f"{lost}; the event stops", file=sys.stderr)
@@ -130,7 +131,7 @@ def _run_anew(
     )
 
 
-def _loss(error: BaseException) -> StoreLostError | None:
+def loss_in(error: BaseException) -> StoreLostError | None:
     """The loss of the store, if *error* is nothing else."""
     found: StoreLostError | None = None
     left = [error]

@@ -17,10 +17,12 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.archive import ArchiveError
+from sternhalma_server.cli import CLEAN, INTERRUPTED
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LeagueProgress
-from sternhalma_server.cli.run import PORT, port_number
+from sternhalma_server.cli.run import PORT, check_programs, loss_in, port_number
 from sternhalma_server.descriptors import raise_limit
+from sternhalma_server.journal import StoreLostError
 from sternhalma_server.league import serve_league
 from sternhalma_server.league_settings import load_league
 from sternhalma_server.listener import Listener, ListenError
@@ -45,9 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve the league until it is stopped; 0 then."""
+    """Serve the league until it is stopped: 0 then, 3 if its store is taken away."""
     try:
-        _serve(arguments)
+        return _serve(arguments)
     except (
         EventFileError,
         ArchiveError,
@@ -58,13 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
         OSError,
     ) as error:
         raise BadInputError(str(error)) from None
-    return 0
 
 
-def _serve(arguments: argparse.Namespace) -> None:
+def _serve(arguments: argparse.Namespace) -> int:
     settings = load_league(arguments.league)
     charter = settings.charter
     root: Path = arguments.out or Path("results") / charter.name
+    check_programs(charter.bots, settings.folder, arguments.league)
     problem = sandbox_problem() if any(bot.sandbox for bot in charter.bots) else None
     if problem is not None:
         raise BadInputError(f"{charter.name}: sandbox: {problem}")
@@ -78,10 +80,24 @@ def _serve(arguments: argparse.Namespace) -> None:
         _say(f"{charter.name}: open on {host} port {port}, its folder is {root}")
 
     with closing(Listener(arguments.host, arguments.port, context)) as listener:
-        trio.run(
-            serve_league, settings, listener, root, _say, partial(LeagueProgress, _say), listening
-        )
+        try:
+            trio.run(
+                serve_league,
+                settings,
+                listener,
+                root,
+                _say,
+                partial(LeagueProgress, _say),
+                listening,
+            )
+        except (StoreLostError, ExceptionGroup) as error:
+            lost = loss_in(error)
+            if lost is None:
+                raise
+            print(f"{lost}; the league stops", file=sys.stderr)
+            return INTERRUPTED
     _say(f"{charter.name}: stopped, the same command goes on with it")
+    return CLEAN
 
 
 def _say(sentence: str) -> None:
