@@ -23,12 +23,19 @@ class Parser(argparse.ArgumentParser):
     def parse(self, words: Sequence[str]) -> argparse.Namespace | None:
         """The arguments in *words*; None if they asked for help, which is printed.
 
-        Raises `BadInputError`.
+        What stands behind `--` is the `command` of a parser that has a default for it, whatever it
+        looks like. Raises `BadInputError`.
         """
+        command: Sequence[str] = ()
+        if self.get_default("command") is not None and "--" in words:
+            at = list(words).index("--")
+            words, command = words[:at], words[at + 1 :]
         try:
             arguments, unknown = self.parse_known_intermixed_args(self._joined(words))
         except SystemExit:
             return None
+        if command:
+            arguments.command = tuple(command)
         for word in unknown:
             self._refuse(word)
         return arguments

@@ -1,0 +1,81 @@
+"""A check from its first step to its last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from sternhalma_server.conformance import clocks, games, lines, logins, positions, returns, together
+from sternhalma_server.conformance.bench import Bench
+from sternhalma_server.conformance.step import REQUIRED, Level, Outcome, Result, Step
+from sternhalma_server.conformance.subject import Subject
+from sternhalma_server.conformance.talk import SkippedError, UnexpectedError
+
+STEPS: Final[Sequence[Step]] = (
+    *logins.STEPS,
+    *lines.STEPS,
+    *clocks.STEPS,
+    *games.STEPS,
+    *positions.STEPS,
+    *returns.STEPS,
+    *together.STEPS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of all steps that were tried, in their order."""
+
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether no required step has failed and at least one has passed."""
+        return (
+            not any(outcome.is_wrong for outcome in self.outcomes)
+            and self.count(REQUIRED, "passed") > 0
+        )
+
+    def count(self, level: Level, result: Result) -> int:
+        """How many steps of *level* have come to *result*."""
+        return sum(one.step.level == level and one.result == result for one in self.outcomes)
+
+
+async def check(
+    subject: Subject,
+    patience: float,
+    steps: Iterable[Step] = STEPS,
+    tell: Callable[[Outcome], None] = lambda _: None,
+) -> Checked:
+    """Try *steps* on *subject*, which has *patience* seconds for each answer; *tell* is told of
+    each as it is done.
+
+    Raises `ProgramError`, `ScarcityError` if the program cannot be started at all.
+    """
+    bench = Bench(subject, patience)
+    outcomes: list[Outcome] = []
+    try:
+        for step in steps:
+            outcome = await _try(step, bench)
+            outcomes.append(outcome)
+            tell(outcome)
+    finally:
+        with trio.CancelScope(shield=True):
+            await bench.leave()
+    return Checked(tuple(outcomes))
+
+
+async def _try(step: Step, bench: Bench) -> Outcome:
+    bench.begin()
+    try:
+        await step.act(bench)
+    except UnexpectedError as problem:
+        said = tuple(bench.said)
+        await bench.abandon()
+        return Outcome(step, "failed", said, problem.expected, problem.came)
+    except SkippedError as reason:
+        return Outcome(step, "skipped", tuple(bench.said), came=str(reason))
+    return Outcome(step, "passed", tuple(bench.said))

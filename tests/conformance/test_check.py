@@ -1,0 +1,129 @@
+"""What a check finds out about bots that are wrong, and how it tells."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.bad_bots import WRONGS
+from sternhalma_server import cli
+from sternhalma_server.conformance import STEPS
+
+BOT = Path(__file__).with_name("bad_bots.py")
+
+
+def checked(
+    capsys: pytest.CaptureFixture[str], wrong: str, only: str, *options: str
+) -> tuple[int, str]:
+    command = ["--", sys.executable, str(BOT), wrong]
+    status = cli.main(["check", "--patience", "1", "--only", only, *options, *command])
+    return status, capsys.readouterr().out
+
+
+def failed(printed: str) -> list[str]:
+    return [line.split()[1] for line in printed.splitlines() if line.startswith("FAILED")]
+
+
+def test_a_bot_that_is_not_wrong_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    status, printed = checked(capsys, "none", "login,lines.joined,odd,slots,end")
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "only", "finds"),
+    [
+        ("packets", "lines.pieces,lines.across,clocks.none", ["lines.pieces", "lines.across"]),
+        ("illegal", "rules.halma13,clocks.none", ["rules.halma13"]),
+        ("slotless", "login.environment,slots,login.line", ["login.environment", "slots.two"]),
+        ("stubborn", "login.refused,returns.taken-over", ["login.refused", "returns.taken-over"]),
+        ("memory", "games.opening,clocks.none", ["games.opening"]),
+        ("mute", "login.line", ["login.line"]),
+    ],
+)
+def test_what_is_wrong_is_found_and_nothing_else(
+    wrong: str, only: str, finds: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, printed = checked(capsys, wrong, only)
+    assert wrong in WRONGS
+    assert (status, sorted(failed(printed))) == (1, sorted(finds)), printed
+
+
+def test_the_report_of_a_bad_bot_says_what_was_sent_what_came_and_what_was_expected(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, printed = checked(capsys, "illegal", "games.opening")
+    assert status == 1
+    lines = [line.strip() for line in printed.splitlines()]
+    assert lines[0].startswith("FAILED  games.opening")
+    assert any(" S turn 1 4 10000 corner " in line for line in lines)
+    assert any(line.endswith(" B move 1 4 d5-e5") for line in lines)
+    assert "expected 'move 1 4 PATH' with a legal move" in lines
+    assert "got d5-e5: expected a marble of D on d5, there is a marble of A" in lines
+    assert lines[-1] == "0 of 1 required steps passed; 0 of 0 advisory steps passed"
+
+
+def test_the_report_in_json_has_every_step_with_its_conversation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, printed = checked(capsys, "illegal", "games.opening,clocks.none", "--json")
+    told = json.loads(printed)
+    assert (status, told["passed"]) == (1, False)
+    good, bad = told["steps"]
+    assert (good["name"], good["level"], good["result"]) == ("clocks.none", "required", "passed")
+    assert "expected" not in good
+    assert (bad["result"], bad["came"].split(":")[0]) == ("failed", "d5-e5")
+    said = [(line["from"], line["text"].split(" ")[0]) for line in bad["conversation"]]
+    assert said == [
+        ("server", "game"),
+        ("server", "moved"),
+        ("server", "moved"),
+        ("server", "moved"),
+        ("server", "turn"),
+        ("bot", "move"),
+    ]
+    assert all(line["at"] >= 0 for line in bad["conversation"])
+
+
+def test_a_program_that_crashes_fails_with_what_it_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = [sys.executable, "-c", "raise SystemExit('no such opening book')"]
+    assert cli.main(["check", "--only", "login.line", "--", *command]) == 1
+    printed = capsys.readouterr().out
+    assert "got ended with status 1, it printed 'no such opening book'" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "expected a command behind -- or --listen PORT, one of the two"),
+        (["--listen", "0", "--", "x"], "expected a command behind -- or --listen PORT"),
+        (["--listen", "0", "--stdio"], "argument --stdio: expected a command behind --"),
+        (["--", "no-such-program"], "cannot start 'no-such-program'"),
+        (["--only", "lines.piece", "--", "x"], "did you mean lines.pieces?"),
+    ],
+)
+def test_what_cannot_be_checked_is_said_with_status_2(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", *words]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_what_stands_behind_the_hyphens_is_the_bots_even_if_it_looks_like_an_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = "import sys; sys.exit(' '.join(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "--json", "--only", "-5"]
+    assert cli.main(["check", "--only", "login.line", "--", *command]) == 1
+    assert "it printed '--json --only -5'" in capsys.readouterr().out
+
+
+def test_the_steps_are_listed_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", "--list"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in printed] == [step.name for step in STEPS]
+    assert len({step.name for step in STEPS}) == len(STEPS) >= 40
