@@ -92,7 +92,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.kind == "list":
             sentences = _list(found, arguments)
         else:
-            sentences = _rule(found, _ruling(arguments, utc_now()), _token(arguments))
+            # A bot of a league has its token from the league.
+            token = _token(arguments) if found.league is None else None
+            sentences = _rule(found, _ruling(arguments, utc_now()), token)
     except (ValueError, StoreError, LockedError, OSError) as error:
         raise BadInputError(str(error)) from None
     if arguments.json:

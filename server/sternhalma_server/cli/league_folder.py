@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.parser import BadInputError
@@ -16,21 +17,44 @@ from sternhalma_server.rulings import settings_in
 from sternhalma_server.store import RegisteredBot, Store, StoreError
 from sternhalma_tournament.charter import Charter, parse_charter
 
+PATIENCE: Final = 5.0  # seconds for whoever has the store to let go of it
+PAUSE: Final = 0.05  # seconds
+
 
 def decide(folder: Path, request: Mapping[str, Any]) -> list[str]:
     """Do what *request* asks (see `LeagueBook.do`); sentences. Raises `BadInputError`."""
     _check(folder)
-    if (folder / SOCKET).exists():
+    until = time.monotonic() + PATIENCE
+    while True:
         try:
-            return list(ask(folder, request)["done"])
-        except ControlError as error:
-            if not error.nobody:
+            return _asked(folder, request) or _written(folder, request)
+        except LockedError as error:
+            # A server that starts has the store before it can be asked, and one that ends has it a
+            # little longer; another command has it for a moment.
+            if time.monotonic() > until:
                 raise BadInputError(str(error)) from None
+        time.sleep(PAUSE)
+
+
+def _asked(folder: Path, request: Mapping[str, Any]) -> list[str] | None:
+    """What the league's server has done; None if there is none. Raises `BadInputError`."""
+    if not (folder / SOCKET).exists():
+        return None
+    try:
+        return list(ask(folder, request)["done"])
+    except ControlError as error:
+        if not error.nobody:
+            raise BadInputError(str(error)) from None
+    return None
+
+
+def _written(folder: Path, request: Mapping[str, Any]) -> list[str]:
+    """What was done in the league's store. Raises `BadInputError`, `LockedError`."""
     charter = charter_in(folder)
     try:
         with StoreLock(folder / STORE), Store.open(folder / STORE) as store:
             return LeagueBook(store, charter, folder).do(request)
-    except (ValueError, StoreError, LockedError, OSError) as error:
+    except (ValueError, StoreError, OSError) as error:
         raise BadInputError(str(error)) from None
 
 
