@@ -65,3 +65,15 @@ def test_only_the_last_opponents_are_remembered() -> None:
     for number in range(100):
         one.meet(("a", f"n{number % 50}"))
     assert one.held == sum(one.met_lately().values()) == 32
+
+
+def test_four_games_in_one_company_are_enough_but_not_in_another() -> None:
+    one = contender("a")
+    for games in range(5):
+        assert one.is_tired_of("ab") == (games >= 4)
+        one.meet("ab")
+    assert one.is_tired_of("ba")
+    assert not one.is_tired_of("abc")
+    one.meet("ac")
+    assert not one.is_tired_of("ab")
+    assert not one.is_tired_of("ac")

@@ -543,6 +543,14 @@ def test_two_do_not_play_each_other_for_ever_while_others_are_playing() -> None:
     assert set(mixed) not in ({"n0", "n1"}, {"n2", "n3"})
 
 
+def test_a_return_is_played_even_by_two_who_should_rather_wait_for_others() -> None:
+    scheduler = ladder(4)
+    begin(scheduler, {"n2": 1, "n3": 1})
+    scheduler.release(begin(scheduler, {"n0": 1, "n1": 1}).number)
+    assert play_beside(scheduler, 40, n2=0, n3=0) == 4
+    assert scheduler.next({"n0": 1, "n1": 1, "n2": 0, "n3": 0}) is None
+
+
 def test_two_play_each_other_for_ever_if_nobody_else_is_there() -> None:
     scheduler = ladder(4)
     begin(scheduler, {"n2": 1, "n3": 1})

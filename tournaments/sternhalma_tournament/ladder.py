@@ -228,7 +228,7 @@ class LadderScheduler:
 
     def _rather_wait(self, first: Contender, near: Sequence[Contender], hall: Survey) -> bool:
         """Whether nobody but the same again is there, and somebody else is playing."""
-        same = len(near) == self._sides and first.is_tired_of(one.name for one in near)
+        same = first.is_tired_of(one.name for one in near)
         return same and len(hall.present) > len(hall.ready)
 
     def _return(self, first: Contender, pool: Sequence[Contender]) -> tuple[Contender, ...]:
