@@ -162,12 +162,13 @@ class Moves:
     def _listed(self, destinations: list[tuple[int, int]]) -> list[Move]:
         bits, rows = self.bits, self.short_forms.rows
         found: list[Move] = []
+        append = found.append
         for origin, targets in reversed(destinations):
             place, reach = origin.bit_length(), targets
             row = rows[place] or self.short_forms.make_row(place)
             while reach:
                 target = reach.bit_length()
-                found.append(row[target])
+                append(row[target])
                 reach ^= bits[target]
         found.reverse()
         return found
