@@ -126,7 +126,9 @@ def test_a_plan_of_four_seats_prints_what_is_uneven(event: Path, capsys: Capture
     assert "| b7    |      2 |      2 |      2 |      2 |     8 |" in out
 
 
-@pytest.mark.parametrize("name", ["quickstart", "four", "six", "swiss", "knockout", "pairs"])
+@pytest.mark.parametrize(
+    "name", ["quickstart", "four", "six", "swiss", "knockout", "pairs", "sprt"]
+)
 def test_every_event_that_ships_has_a_plan(name: str, event: Path, capsys: Captured) -> None:
     assert main(["plan", str(ROOT / "tournaments" / "events" / f"{name}.toml")]) == 0
     assert capsys.readouterr().out.startswith(f"# {name}\n")

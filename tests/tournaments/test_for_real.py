@@ -304,7 +304,7 @@ async def test_why_is_answered_to_bots_and_to_the_host(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["swiss", "knockout", "gauntlet", "match"])
+@pytest.mark.parametrize("name", ["swiss", "knockout", "gauntlet", "match", "sprt"])
 def test_the_short_events_that_ship_are_played_and_verified(name: str, tmp_path: Path) -> None:
     path = Path(__file__).parents[2] / "tournaments" / "events" / f"{name}.toml"
     assert main(["run", str(path), "--out", str(tmp_path)]) == 0
