@@ -26,6 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "register": "let a bot into a league, or out of it",
     "event": "add an event to a league, open, start, pause or close it",
     "rehearse": "try an event's settings on bots that misbehave",
+    "practice": "play against a sample bot, with wrong answers explained",
     "check": "check a bot against the whole protocol",
     "plan": "say how many games an event has, how balanced, and how long it takes",
     "schema": "print the JSON Schema of event files",

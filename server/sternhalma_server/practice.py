@@ -1,0 +1,321 @@
+"""A server to practise against: whoever comes is let in, and plays game after game.
+
+It is made of the parts of a real server, so that what works here works there: the lobby, the
+referee, the clocks. Only three things are other. A name that nobody knows is let in; wrong answers
+are forgiven, and explained in words; and there is no event that could end, so nothing is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import trio
+
+from sternhalma import Game
+from sternhalma_server.admission import Known
+from sternhalma_server.announce import Table
+from sternhalma_server.audience import Audience
+from sternhalma_server.clock import SECOND
+from sternhalma_server.conductor import Conductor
+from sternhalma_server.connection import Connection
+from sternhalma_server.crew import Crew
+from sternhalma_server.explanation import explain
+from sternhalma_server.framing import Line
+from sternhalma_server.hall import Hall
+from sternhalma_server.happening import Agreed, Fall, Happening, Ply, Slip
+from sternhalma_server.keeping import Begun
+from sternhalma_server.listener import Listener
+from sternhalma_server.programs import ScarcityError
+from sternhalma_server.referee import Finished
+from sternhalma_server.seats import Doors, Holder, Lobby
+from sternhalma_server.session import Session, State
+from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.wire import MAX_SLOT, Login, clean
+from sternhalma_tournament.schedule import Pairing
+from sternhalma_tournament.scores import GameResult
+
+GUEST: Final = "guest"
+HOUSE: Final = "house"
+TRIES: Final = 1000  # wrong answers a game that are forgiven
+FAREWELL: Final = ("server-stops", "the practice is over")
+
+log = logging.getLogger(__name__)
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is practised: `against` is a sample bot, or the command of a program."""
+
+    rules: str = "tara"
+    players: int = 2
+    against: str = "greedy"
+    clock: str = "10s"
+    limit: int | None = None
+
+
+def practice_settings(terms: Terms) -> Settings:
+    """The settings of an event with those terms. Raises `EventFileError`."""
+    words = shlex.split(terms.against)
+    command = words if len(words) != 1 or "/" in terms.against else ["sternhalma-bot", *words]
+    limit = "" if terms.limit is None else f"limit = {terms.limit}\n"
+    text = (
+        f'name = "practice"\nrules = {_toml(terms.rules)}\nplayers = {terms.players}\n'
+        f"clock = {_toml(terms.clock)}\ntries = {TRIES}\n{limit}"
+        f'[[bots]]\nname = "{GUEST}"\nremote = true\n'
+    )
+    for number in range(1, terms.players):
+        words_listed = ", ".join(map(_toml, command))
+        text += f'[[bots]]\nname = "{HOUSE}-{number}"\ncommand = [{words_listed}]\n'
+    return settings_of(text.encode(), "practice")
+
+
+def _toml(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+async def practise(settings: Settings, listener: Listener, tell: Tell) -> None:
+    """Let everybody play who comes to *listener*, until SIGINT or SIGTERM.
+
+    *tell* is given what the host may want to see, each a sentence or several lines.
+    """
+    crew = Crew(
+        [bot for bot in settings.event.bots if not bot.remote],
+        settings.folder,
+        settings.event.limits,
+        settings.waits.start,
+        tell,
+    )
+    lobby: OpenLobby | None = None
+    try:
+        async with trio.open_nursery() as nursery:
+            audience = Audience()
+            nursery.start_soon(audience.run)
+            practice = Practice(settings, nursery, crew, audience, listener, tell)
+            lobby = practice.lobby
+            nursery.start_soon(listener.serve, lobby.serve)
+            tell(f"practice: listening on {listener.host} port {listener.port}")
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                await anext(signals)
+            lobby.close(*FAREWELL)
+            await audience.close(*FAREWELL)
+            await crew.stop()
+            nursery.cancel_scope.cancel()
+    finally:
+        crew.kill()
+        if lobby is not None:
+            lobby.abandon()
+        listener.close()
+
+
+class OpenLobby(Lobby):
+    """A lobby that knows everybody who comes, but for names of the *house*."""
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        house: Sequence[Known],
+        why: Callable[[str], str],
+        doors: Doors,
+        audience: Audience,
+        arrived: Callable[[Holder], None],
+    ) -> None:
+        super().__init__(nursery, house, why, doors, audience, None, arrived)
+        self._house = {bot.name.lower() for bot in house}
+
+    def _seat(self, connection: Connection, session: Session, login: Login) -> bool:
+        """Let a bot in, or say why not."""
+        if login.name.lower() not in self._house:
+            self.invite(Known(login.name))
+        return super()._seat(connection, session, login)
+
+
+class Practice:
+    """The games of a server to practise against, one after the other for each guest."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        nursery: trio.Nursery,
+        crew: Crew,
+        audience: Audience,
+        listener: Listener,
+        tell: Tell,
+    ) -> None:
+        self._settings = settings
+        self._nursery = nursery
+        self._crew = crew
+        self._tell = tell
+        self._address = (listener.host, listener.port)
+        self._games = 0
+        self._had: Counter[tuple[str, int]] = Counter()  # games, by guest and slot
+        self._served: dict[Holder, int] = {}  # the slot of the house that plays each guest
+        doors = Doors(login=settings.waits.login / SECOND)
+        self.lobby = OpenLobby(nursery, crew.known(), self._why, doors, audience, self._arrived)
+        hall = Hall(self.lobby, crew, audience, self._address)
+        self._conductor = Conductor(settings, _Unkept(tell), hall)
+
+    def _why(self, _bot: str) -> str:
+        return "your next game begins as soon as the other seats are taken"
+
+    def _arrived(self, holder: Holder) -> None:
+        if self._crew.is_local(holder.name) or holder in self._served:
+            return
+        free = set(range(1, MAX_SLOT + 1)) - set(self._served.values())
+        if not free:
+            holder.session.close("full", "too many practise already, try again later")
+            return
+        self._served[holder] = min(free)
+        self._nursery.start_soon(self._serve, holder)
+
+    async def _serve(self, holder: Holder) -> None:
+        """Play with a guest for as long as it is there."""
+        self._tell(f"{holder.name} (slot {holder.login.slot}) is here")
+        try:
+            while self.lobby.get(*holder.key) is holder:
+                if not await self._play(holder):
+                    return
+        finally:
+            del self._served[holder]
+            self._tell(f"{holder.name} (slot {holder.login.slot}) has gone")
+
+    async def _play(self, guest: Holder) -> bool:
+        """Play one game; whether another may follow."""
+        players = self._settings.event.players
+        houses = [await self._house(number, guest) for number in range(1, players)]
+        seat = self._had[guest.key] % players
+        holders = [*houses[:seat], guest, *houses[seat:]]
+        if None in houses:
+            guest.session.close("server-stops", "the bots of this practice cannot be started")
+            if guest.game is None and self.lobby.get(*guest.key) is guest:
+                self.lobby.dismiss(guest)
+            return False
+        if self.lobby.get(*guest.key) is not guest:
+            return False
+        self._games += 1
+        self._had[guest.key] += 1
+        entries = tuple(holder.name for holder in holders if holder is not None)
+        sides = self._settings.sides
+        pairing = Pairing(self._games, entries[:sides], 1, 1, str(self._games))
+        versions = [None if holder is None else holder.login.version for holder in holders]
+        table = self._conductor.table(pairing, entries, versions)
+        there = [holder for holder in holders if holder is not None]
+        for holder in there:
+            await self.lobby.claim(holder, table.game)
+        try:
+            finished = await self._conductor.play(pairing, table, holders, None)
+            _send_away(finished, holders)
+        except Exception:
+            log.exception("game %s failed", table.game)
+            self._tell(f"game {table.game} failed; the practice goes on with another")
+        finally:
+            for holder in there:
+                self.lobby.release(holder)
+        return True
+
+    async def _house(self, number: int, guest: Holder) -> Holder | None:
+        """The connection of an opponent for *guest*, None if it does not come."""
+        name = f"{HOUSE}-{number}"
+        try:
+            return await self._crew.seat(name, self._served[guest], self.lobby, self._address)
+        except ScarcityError as problem:
+            self._tell(str(problem))
+            return None
+
+
+def _send_away(finished: Finished, holders: Iterable[Holder | None]) -> None:
+    """Let nobody stay who has left or flooded the server during the game."""
+    seats = list(holders)
+    for fall in finished.falls:
+        holder = seats[fall.seat]
+        if holder is not None and fall.reason.value == "flood":
+            holder.session.close("flood", "expected fewer lines that answer nothing")
+        elif holder is not None and fall.reason.value == "disconnect":
+            holder.session.state = State.CLOSED
+
+
+class _Unkept:
+    """A keeper of nothing, which has *tell* explain what went wrong."""
+
+    epoch = 0
+    stalled = False
+    played = 0
+    planned = None
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+
+    def open(self, table: Table, letters: list[str]) -> _Explainer:
+        """The ledger of a game."""
+        return _Explainer(table, letters, self._tell)
+
+    async def keep_bye(self, bye: GameResult) -> None:
+        """Nobody has a bye."""
+
+
+class _Explainer:
+    """Follows one game, and explains each answer that was not played."""
+
+    def __init__(self, table: Table, letters: list[str], tell: Tell) -> None:
+        terms = table.terms
+        self._table = table
+        self._letters = letters
+        self._tell = tell
+        self._said: dict[str, str] = {}  # since the last move, by what is quoted of them
+        self._game = Game.new(
+            table.rules, len(table.bots), limit=terms.limit, at_limit=terms.at_limit
+        )
+
+    def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
+        """Tell who sits where."""
+        del versions, pairing
+        seats = ", ".join(map(self._name, range(len(self._letters))))
+        self._tell(f"game {self._table.game}: {seats}")
+
+    def go_on(self, begun: Begun) -> None:
+        """Never: nothing is kept that could go on."""
+
+    def heard(self, seat: int, line: Line) -> None:
+        """Remember the line as it was said: a long one is cut where it is quoted."""
+        del seat
+        if line.fault is None:
+            self._said[clean(line.text)] = line.text
+
+    def log(self, happening: Happening) -> None:
+        """Follow the game, and explain what went wrong."""
+        match happening:
+            case Ply():
+                self._game = self._game.play(happening.path)
+                self._said.clear()
+            case Slip(seat, reason, _, line):
+                self._explain(seat, reason.value, self._said.get(line, line))
+            case Fall(seat, reason, ply, line):
+                quoted = "" if line is None else f": {line}"
+                self._tell(f"{self._name(seat)} is out at ply {ply} by {reason}{quoted}")
+                self._game = self._game.drop(seat)
+            case Agreed():
+                pass
+
+    async def keep(self, finished: Finished) -> None:
+        """Tell how it ended."""
+        result = finished.result
+        places = () if result is None else enumerate(result.places)
+        told = ", ".join(f"{self._name(seat)} place {place}" for seat, place in places)
+        after = f"after ply {finished.last.ply - 1}"
+        self._tell(f"game {self._table.game} over by {finished.reason} {after}: {told}")
+
+    def _name(self, seat: int) -> str:
+        return f"{self._letters[seat]} {self._table.bots[seat]}"
+
+    def _explain(self, seat: int, reason: str, line: str) -> None:
+        why = explain(self._game, line) or [reason]
+        head = f"{self._name(seat)}, ply {self._game.ply}, {reason}: {clean(line)}"
+        self._tell("\n  ".join([head, *why]))
