@@ -155,7 +155,8 @@ class LeagueBook:
                 f"{event.name}: expected an event that is {' or '.join(before)} to {verb} it,"
                 f" it is {event.state}"
             )
-        if after == "running":
+        # Who has left the league since an event began forfeits, or is withdrawn by a ruling.
+        if after == "running" and event.state != "paused":
             self._check_entered(self.settings(event), event.name)
         self._store.set_state(event.id, after)
         return f"{event.name}: {after}"
