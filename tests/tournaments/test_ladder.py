@@ -129,7 +129,7 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(HALLS, STEPS)
 def test_nobody_begins_a_game_too_far_ahead_whoever_comes_leaves_or_is_renewed(
     hall: Hall, steps: list[tuple[int, int, int]]
