@@ -21,6 +21,7 @@ from docs.pages import ROOT, Block, commands
 
 PORT: Final = "7121"  # what the pages say; here each server gets a free port instead
 SECONDS: Final = 30.0
+_OPEN: Final = re.compile(r": (?:listening|open) on \S+ port")  # an event's server, or a league's
 _CLONED: Final = ("LICENSE", "Makefile", "bench", "clients", "docs", "tournaments")
 
 
@@ -67,8 +68,11 @@ class Shell:
         """Let the server that *line* starts run meanwhile."""
         with self._start(f"exec {line} --port {self.port}") as server:
             assert server.stdout is not None
-            heard = server.stdout.readline()
-            assert "listening on" in heard, f"$ {line}\n{heard}{server.stdout.read()}"
+            heard = ""
+            while not _OPEN.search(heard):
+                said = server.stdout.readline()
+                assert said, f"$ {line}\n{heard}"
+                heard += said
             try:
                 yield server
             finally:
