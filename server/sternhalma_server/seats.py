@@ -255,6 +255,15 @@ class Lobby:
         if isinstance(verdict, Refusal):
             session.close(verdict.code, verdict.sentence)
             return False
+        seated = self._holders.get((verdict.name, login.slot))
+        if seated is not None and seated.game is not None:
+            # Its record says which version plays.
+            before, now = (version or "none" for version in (seated.login.version, login.version))
+            if now != before:
+                session.close(
+                    "version", f"expected version {before} until its game ends, got {now}"
+                )
+                return False
         session.accept()
         session.replies.append(welcome(verdict.name, login.slot, verdict.key))
         if verdict.takes_over:
