@@ -8,7 +8,7 @@ is how often the other one is accepted, by the pairs of games and in the order i
 counts them. All is seeded: two runs of the same version print the same figures.
 
 Tests hold smaller runs of the same against bounds; this prints the figures beside what is asked.
-They scatter: a share of 2,100 intervals by half a point, of 800 verdicts by 0.8, of 200 by 1.5.
+They scatter: intervals of 600 seats by a point, of 6,000 bots by 0.3, of 800 verdicts by 0.8, of 200 by 1.5.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def main() -> None:
     print(f"95 % intervals of {BOTS} bots, prior {DEFAULT_PRIOR:g}; asked: {ASKED} hold the truth")
     print(f"{'seats':>6} {'games':>6} {'intervals':>10} {'of bots':>9} {'of the seat':>12}")
     for league in LEAGUES:
-        print(league_row(league, 210 // part), flush=True)
+        print(league_row(league, 600 // part), flush=True)
     print()
     print(f"sequential tests of 0 against elo1, {100 * DRAWN:.0f} % of the games level")
     head = f"{'model':>11} {'elo1':>5} {'truth':>6} {'matches':>8} {'wrong':>7} {'asked':>7}"
