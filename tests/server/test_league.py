@@ -324,16 +324,17 @@ async def test_a_league_goes_on_after_its_server_with_all_it_had(tmp_path: Path)
         await served.seat("ida")
         await served.until(lambda: len(served.games("ladder")) >= 3)
     async with league(root, tmp_path, events) as served:
-        assert any(told.startswith("ladder goes on after ") for told in served.told)
         for bot in ("zoe", "max", "ida", "kim"):
             await served.seat(bot)
         await served.state("cup", "closed")
+        assert any(told.startswith("ladder goes on after ") for told in served.told)
         await served.until(lambda: len(served.games("ladder")) >= 3)
     with Store.read(root / STORE) as store:
         ladder = store.event("ladder")
         assert ladder is not None
-        numbers = sorted(game.game for game in store.finished_games(ladder.id))
-    assert numbers == list(range(1, len(numbers) + 1))
+        numbers = [game.game for game in store.finished_games(ladder.id)]
+    assert len(numbers) >= 6
+    assert len(numbers) == len(set(numbers))
     assert sound(root)
 
 
