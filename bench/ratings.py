@@ -8,7 +8,7 @@ is how often the other one is accepted, by the pairs of games and in the order i
 counts them. All is seeded: two runs of the same version print the same figures.
 
 Tests hold smaller runs of the same against bounds; this prints the figures beside what is asked.
-They scatter: intervals of 600 seats by a point, of 6,000 bots by 0.3, of 800 verdicts by 0.8, of 200 by 1.5.
+They scatter: shares of 600 by a point, of 6,000 by 0.3, of 800 verdicts by 0.8, of 200 by 1.5.
 """
 
 from __future__ import annotations
