@@ -8,6 +8,7 @@ legal move for the game and ply that was asked for.
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -46,9 +47,11 @@ class FakeServer:
     extra: Sequence[str] = ()
     pieces: int | None = None
     breaks_at: int | None = None
+    tls: ssl.SSLContext | None = None
     script: Callable[[FakeServer], None] | None = None
     heard: list[str] = field(default_factory=list)
     failure: BaseException | None = None
+    _stream: TextIO | None = None
 
     def __enter__(self) -> FakeServer:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -89,6 +92,7 @@ class FakeServer:
 
     def hear(self) -> str:
         """The client's next line. Raises `EOFError` where its connection ends."""
+        assert self._stream is not None
         line = self._stream.readline()
         if not line.endswith("\n"):
             raise EOFError(f"expected a line, got {line!r} and the end of the connection")
@@ -102,16 +106,21 @@ class FakeServer:
         except BaseException as error:
             self.failure = error
         finally:
+            # Nobody is to wait in front of a door that does not open again.
+            self._listener.close()
             self._hang_up()
 
     def _accept(self) -> None:
         self._connection, _ = self._listener.accept()
         self._connection.settimeout(PATIENCE)
         self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._stream: TextIO = self._connection.makefile("r", encoding="utf-8", newline="\n")
+        if self.tls is not None:
+            self._connection = self.tls.wrap_socket(self._connection, server_side=True)
+        self._stream = self._connection.makefile("r", encoding="utf-8", newline="\n")
 
     def _hang_up(self) -> None:
-        self._stream.close()
+        if self._stream is not None:
+            self._stream.close()
         self._connection.close()
 
     def _log_in(self) -> list[str]:

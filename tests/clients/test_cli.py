@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from clients.fake_server import FakeServer, Table
-from sternhalma_bot.cli import main, seat
+from sternhalma_bot import seat
+from sternhalma_bot.cli import main
 
 
 @pytest.fixture(autouse=True)
