@@ -114,6 +114,10 @@ class Connection:
         """The next line that has been read, None if there is none."""
         return self._lines.next()
 
+    def unfinished(self) -> Line | None:
+        """What has been read of a line that has not ended, None if nothing: only to be quoted."""
+        return self._lines.unfinished()
+
     def inherit(self, other: Connection) -> None:
         """Take over from *other*, the same bot's earlier connection, what it had sent.
 

@@ -10,6 +10,7 @@ from collections import deque
 from typing import Final, NamedTuple
 
 MAX_LINE: Final = 1024  # bytes, without the line end
+NO_END: Final = "<no line feed>"  # behind what had come of a line, where that is evidence
 
 
 class Line(NamedTuple):
@@ -29,10 +30,11 @@ class Line(NamedTuple):
 class LineBuffer:
     """Cuts what arrives on one connection into `lines`, which are complete and not yet taken."""
 
-    __slots__ = ("_begun_early", "_head", "_skipping", "lines")
+    __slots__ = ("_begun_early", "_head", "_head_stamp", "_skipping", "lines")
 
     def __init__(self) -> None:
         self._head = b""  # the line under way
+        self._head_stamp = 0  # of the last of it
         self._begun_early = False
         self._skipping = False  # inside a line that was too long
         self.lines: deque[Line] = deque()
@@ -59,6 +61,7 @@ class LineBuffer:
         if not rest:
             self._begun_early = False
         self._head = rest
+        self._head_stamp = stamp
 
     def _add(self, line: bytes, stamp: int) -> None:
         early, self._begun_early = self._begun_early, False
@@ -80,6 +83,13 @@ class LineBuffer:
     def next(self) -> Line | None:
         """The next complete line, None if there is none yet."""
         return self.lines.popleft() if self.lines else None
+
+    def unfinished(self) -> Line | None:
+        """What has come of a line without its line feed, None if nothing has: only to be quoted."""
+        if not self._head:
+            return None
+        text = self._head.decode("utf-8", "backslashreplace")
+        return Line(text, self._head_stamp, self._begun_early, "expected a line feed")
 
     def inherit(self, other: LineBuffer) -> None:
         """Put the whole lines of *other* before what is here, which was all begun too early.

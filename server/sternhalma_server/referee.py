@@ -33,6 +33,7 @@ from sternhalma_server.wire import (
     error,
     note,
     parse_message,
+    quote,
 )
 
 __all__ = ["Finished", "Referee"]
@@ -84,6 +85,14 @@ class Referee(Course):
             self._unsolicited(seat, line, gate, "stale", sentence)
             return
         self._play(seat, line, message.path, elapsed, read, offers_draw=message.offers_draw)
+
+    def unfinished(self, seat: Seat, line: Line) -> None:
+        """*seat* is about to go out with a *line* under way whose line feed has not come.
+
+        That saves nobody, but whoever forgets line feeds, or to flush them, has to be told.
+        """
+        sentence = f"expected a line feed behind {quote(line.text)}"
+        self.outbox.append((seat, note("unfinished", sentence)))
 
     def _play(
         self,

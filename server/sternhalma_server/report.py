@@ -14,7 +14,7 @@ from typing import Final
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.drawing import draw
 from sternhalma_server.record import Draw, Out, Ply, Slip
-from sternhalma_server.telling import Telling, spoken, wall
+from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment, sentence_of
@@ -42,17 +42,22 @@ _LEFT_ALIGNED: Final = frozenset({"seat", "move"})
 
 
 def report(
-    telling: Telling, rulings: Sequence[Amendment] = (), *, board: bool = False
+    telling: Telling,
+    rulings: Sequence[Amendment] = (),
+    *,
+    board: bool = False,
+    said: str = "",
 ) -> list[str]:
     """The lines of the report, with the *board* as it stood if that is wanted.
 
-    *rulings* are those of the host that change what the game counts, in their order. Raises
-    `ValueError` for a record whose moves or times cannot be read.
+    *rulings* are those of the host that change what the game counts, in their order; *said* are the
+    raw lines of the seats as the store has them. Raises `ValueError` for a record whose moves or
+    times cannot be read.
     """
     lines = [*_opening(telling, rulings), "", *_list(telling)]
     for out in telling.happened:
         if isinstance(out, Out) and out.reason is Reason.TIME:
-            lines += ["", *_fall(telling, out)]
+            lines += ["", *_fall(telling, out, unfinished(telling, said, out.seat))]
     if board or telling.upto is not None:
         lines += ["", *_standing(telling, board=board)]
     return lines
@@ -128,8 +133,11 @@ def _row(telling: Telling, ply: Ply) -> list[str]:
     ]
 
 
-def _fall(telling: Telling, out: Out) -> Iterator[str]:
-    """The evidence for a fall by time, and the sentences that say why it was one."""
+def _fall(telling: Telling, out: Out, begun: tuple[str, str] | None) -> Iterator[str]:
+    """The evidence for a fall by time, and the sentences that say why it was one.
+
+    *begun* is when the last of a line came whose line feed did not come, and what had come of it.
+    """
     bot = next(player.bot for player in telling.record.players if player.seat == out.seat)
     keys = dict(out.evidence)
     yield f"why {out.seat} {bot} lost by time at ply {out.ply}:"
@@ -138,14 +146,14 @@ def _fall(telling: Telling, out: Out) -> Iterator[str]:
         for one in telling.happened
         if isinstance(one, Ply) and one.seat == out.seat and one.evidence and one.number < out.ply
     ][-_SHOWN_BEFORE_A_FALL:]
-    answered = "too late" if out.line is not None else "nothing"
+    answered = "too late" if out.line is not None else "nothing" if begun is None else "half"
     last = [str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", "")]
     rows = [*(_fall_row(telling, move) for move in moves), [*last, "", "", "", ""]]
     yield from _columns(_FALL_HEAD, rows)
     if not {"sent", "waited", "limit"} <= keys.keys():
         yield "The record does not say how long it was waited for."
         return
-    yield from _because(telling, out, keys)
+    yield from _because(telling, out, keys, begun)
 
 
 def _fall_row(telling: Telling, ply: Ply) -> list[str]:
@@ -162,7 +170,9 @@ def _fall_row(telling: Telling, ply: Ply) -> list[str]:
     ]
 
 
-def _because(telling: Telling, out: Out, keys: Mapping[str, str]) -> Iterator[str]:
+def _because(
+    telling: Telling, out: Out, keys: Mapping[str, str], begun: tuple[str, str] | None
+) -> Iterator[str]:
     waited, limit = length(keys["waited"]), length(keys["limit"])
     credit = 0
     with suppress(ValueError):  # times that do not hold are told as they are
@@ -174,7 +184,12 @@ def _because(telling: Telling, out: Out, keys: Mapping[str, str]) -> Iterator[st
     )
     over = waited - limit - credit
     if out.line is None:
-        yield f"Nothing had come {milliseconds(waited)} ms after the question, when the flag fell."
+        yield (
+            f"No whole line had come {milliseconds(waited)} ms after the question,"
+            " when the flag fell."
+        )
+        if begun is not None:
+            yield f"This had come at {begun[0]} s, and the line feed never: {begun[1]}"
     else:
         yield (
             f"Its answer came {milliseconds(waited)} ms after the question,"

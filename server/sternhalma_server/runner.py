@@ -29,13 +29,15 @@ from sternhalma import Seat
 from sternhalma_server.clock import SECOND
 from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
-from sternhalma_server.framing import Line
+from sternhalma_server.framing import NO_END, Line
 from sternhalma_server.happening import Happening
 from sternhalma_server.hub import Watch
 from sternhalma_server.referee import Finished, Referee
+from sternhalma_server.wire import clean
 
 GRACE: Final = SECOND // 4  # an answer that came in time may be read this much later
 DRAIN: Final = 16  # reads of what came early; who sends more than that floods
+SHOWN: Final = 160  # characters of half a line that are kept
 LOOK: Final = 0.05  # seconds between looks whether an absent bot can still come back
 
 
@@ -292,6 +294,7 @@ class Runner:
         if self._away_until == math.inf:
             self._away_until = min(now + self._reconnect / SECOND, self._due)
         if now >= self._away_until or not seated.may_return:
+            self._hear_unfinished(seat, seated)
             referee.disconnected(seat, self._waited(seated.connection))
             return
         with trio.move_on_after(min(LOOK, self._away_until - now)):
@@ -308,10 +311,18 @@ class Runner:
         connection.read()
         self._hear(seat, seated)
         if self._is_waiting() and trio.current_time() >= self._due:
+            self._hear_unfinished(seat, seated)
             if connection.ended is None:
                 referee.flag(seat, self._waited(connection))
             else:
                 referee.disconnected(seat, self._waited(connection))
+
+    def _hear_unfinished(self, seat: Seat, seated: Seated) -> None:
+        """Note what had come of a line by the time that *seat* goes out."""
+        line = seated.connection.unfinished()
+        if line is not None:
+            self._ledger.heard(seat, line._replace(text=f"{clean(line.text, SHOWN)} {NO_END}"))
+            self._referee.unfinished(seat, line)
 
     def _is_waiting(self) -> bool:
         return self._referee.asked_at is not None

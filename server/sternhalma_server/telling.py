@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sternhalma import Game, Seat, parse_position
 from sternhalma_server.clock import MILLISECOND, SECOND, Lag
+from sternhalma_server.framing import NO_END
 from sternhalma_server.record import Draw, Happening, Out, Ply, Record, Slip
 from sternhalma_server.timing import length, moment
 
@@ -122,6 +123,14 @@ def spoken(telling: Telling, said: str) -> list[tuple[str, str, str]]:
     lines += [(moment(stamp), seat, text) for seat, stamp, text in heard]
     start = telling.start or 0
     return [(_seconds(at - start), seat, text) for at, seat, text in sorted(lines, key=_when)]
+
+
+def unfinished(telling: Telling, said: str, seat: str) -> tuple[str, str] | None:
+    """What had come of a line that *seat* never ended when it went out, and when, as `spoken`."""
+    for at, speaker, text in reversed(spoken(telling, said)):
+        if speaker == seat and text.endswith(NO_END):
+            return at, text.removesuffix(NO_END).rstrip()
+    return None
 
 
 def _when(line: tuple[int, str, str]) -> int:

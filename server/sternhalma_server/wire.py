@@ -20,7 +20,7 @@ _WORD: Final = re.compile(r"[!-~]{1,64}", re.ASCII)
 _SLOT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
-NoteCode = Literal["early", "stale", "no-draws", "no-offer", "no-game"]
+NoteCode = Literal["early", "stale", "no-draws", "no-offer", "no-game", "unfinished"]
 
 
 class WireError(ValueError):

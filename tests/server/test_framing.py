@@ -180,3 +180,23 @@ def test_the_whole_lines_of_the_connection_before_come_first_as_they_were() -> N
         None,
     ]
     assert old.next() is None
+
+
+def test_what_has_no_line_feed_can_be_quoted_with_the_stamp_of_its_last_packet() -> None:
+    buffer = LineBuffer()
+    assert buffer.unfinished() is None
+    for stamp, packet in enumerate([b"ping a\nmove 1 1", b" a5-", b"b\xff"], start=7):
+        buffer.feed(packet, stamp)
+    half = buffer.unfinished()
+    assert half is not None
+    assert (half.text, half.stamp) == ("move 1 1 a5-b\\xff", 9)
+    assert half.fault is not None, "so that nobody takes it for a line"
+    buffer.feed(b"\n", 10)
+    assert buffer.unfinished() is None
+
+
+def test_of_a_line_that_was_told_as_too_long_nothing_is_left_to_quote() -> None:
+    buffer = LineBuffer()
+    buffer.feed(b"x" * (MAX_LINE + 2), 1)
+    buffer.feed(b"y", 2)
+    assert buffer.unfinished() is None

@@ -130,7 +130,19 @@ def test_a_seat_that_said_nothing_is_told_so() -> None:
     lines = report(Telling(silent))
     assert "C goes out at ply 5 by time" in lines
     assert "  5  1.908000   nothing  2012.500" in lines
-    assert "Nothing had come 2012.500 ms after the question, when the flag fell." in lines
+    assert "No whole line had come 2012.500 ms after the question, when the flag fell." in lines
+
+
+def test_a_line_that_lacked_its_line_feed_is_shown_as_why_the_flag_fell() -> None:
+    silent = signed(GAME.replace(" line=move 17 5 l15-k13", ""))
+    said = "A 1764451827.000001 ping\nC 1764451828.108000 move 17 5 l15-k13 <no line feed>\n"
+    lines = report(Telling(silent), said=said)
+    assert "  5  1.908000      half  2012.500" in lines
+    assert any(
+        line.startswith("This had come at ")
+        and line.endswith(" s, and the line feed never: move 17 5 l15-k13")
+        for line in lines
+    )
 
 
 def credited(chances: Chances) -> Record:

@@ -14,6 +14,7 @@ from sternhalma_server.announce import Table
 from sternhalma_server.clock import SECOND
 from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
+from sternhalma_server.framing import MAX_LINE, Line
 from sternhalma_server.happening import Ply
 from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.runner import DRAIN, GRACE, Runner
@@ -26,8 +27,10 @@ from sternhalma_server.testing import (
     memory_pair,
     silent,
 )
+from sternhalma_server.testing.collector import CollectedGame
 from sternhalma_server.transport import RECEIVE
 from sternhalma_server.verdict import Reason
+from sternhalma_server.wire import clean
 
 Script = Callable[[ScriptedPeer], Awaitable[None]]
 
@@ -533,6 +536,75 @@ async def test_a_megabyte_without_a_line_end_is_malformed_and_not_kept(
     assert finished.cause is not None
     assert finished.cause.line is not None
     assert len(finished.cause.line) < 300
+
+
+# Lines without a line feed.
+
+
+@pytest.fixture
+def evidence(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """What is noted of what the seats said, beside the moves."""
+    noted: list[tuple[int, str]] = []
+
+    def heard(_: CollectedGame, seat: int, line: Line) -> None:
+        noted.append((seat, line.text))
+
+    monkeypatch.setattr(CollectedGame, "heard", heard)
+    return noted
+
+
+async def test_who_sends_no_line_feed_is_told_so_when_his_flag_falls(
+    autojump_clock: MockClock, evidence: list[tuple[int, str]]
+) -> None:
+    heard: list[str] = []
+
+    async def forgets(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        await peer.send_bytes(b"ping a\nmove 7 1 d5-e5")
+        await peer.find("over ...")
+        heard.extend(peer.heard)
+
+    finished = await play(table(), forgets, first_moves)
+    assert falls(finished) == [(0, Reason.TIME, 1)]
+    assert heard[-3:] == [
+        "pong a",
+        "note unfinished expected a line feed behind 'move 7 1 d5-e5'",
+        "over 7 time places=A:2,D:1 seat=A ply=1",
+    ]
+    assert evidence == [(0, "ping a"), (0, "move 7 1 d5-e5 <no line feed>")]
+
+
+async def test_who_ends_in_the_middle_of_a_line_is_told_so(
+    autojump_clock: MockClock, evidence: list[tuple[int, str]]
+) -> None:
+    heard: list[str] = []
+
+    async def breaks_off(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        await peer.send_bytes(b"move 7 1 d5")
+        assert isinstance(peer.transport, MemoryTransport)
+        peer.transport.finish()
+        await peer.find("over ...")
+        heard.extend(peer.heard)
+
+    finished = await play(table(), breaks_off, first_moves)
+    assert falls(finished) == [(0, Reason.DISCONNECT, 1)]
+    assert heard[-2] == "note unfinished expected a line feed behind 'move 7 1 d5'"
+    assert evidence == [(0, "move 7 1 d5 <no line feed>")]
+
+
+async def test_however_long_a_line_without_a_line_feed_is_its_mark_is_seen(
+    autojump_clock: MockClock, evidence: list[tuple[int, str]]
+) -> None:
+    async def babbles(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        await peer.send_bytes(b"\xff" * MAX_LINE)
+        await silent(peer)
+
+    await play(table(), babbles, first_moves)
+    ((seat, text),) = evidence
+    assert (seat, text) == (0, clean(text))
+    assert text.endswith("... <no line feed>")
 
 
 # Seats in which nobody sits.

@@ -83,7 +83,7 @@ def _print(told: _Told, arguments: argparse.Namespace) -> None:
         ruled = [msgspec.to_builtins(ruling) for ruling in told.rulings]
         print(json.dumps(facts(telling, said if arguments.said else None) | {"rulings": ruled}))
         return
-    lines = report(telling, told.rulings, board=arguments.board)
+    lines = report(telling, told.rulings, board=arguments.board, said=said)
     if arguments.said:
         lines += ["", *said_lines(telling, said)]
     print("\n".join(lines))
