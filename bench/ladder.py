@@ -1,25 +1,81 @@
-"""How the sample bots do against each other: in one process, without a server or a clock.
+"""How bots do against each other: in one process, without a server.
 
     python bench/ladder.py --games 100 --rules tara --players 2 lookahead greedy
+    python bench/ladder.py --games 100 --clock 1s "./strong --stdio" lookahead
 
-Every game begins with random plies, and every such opening is played once from each seating, so
-that bots without chance do not play one game over and over. The first bot takes one seat, the
-others share the rest. A table says who won, how games ended and what a move cost.
+A bot is the name of a sample or, with a space or a slash in it, the command of a program that
+speaks the protocol over its standard streams. Every game begins with random plies, and every such
+opening is played once from each seating, so that bots without chance do not play one game over and
+over. The first bot takes one seat, the others share the rest. A table says who won, how games ended
+and what a move cost.
+
+The clock is told and not enforced: a table says what the longest move took.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import shlex
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import sternhalma as sh
 from sternhalma_bot.bots import SAMPLES
+from sternhalma_bot.clock import parse_clock
 from sternhalma_bot.turn import Turn
+
+Contender = Callable[[sh.Game, int], sh.Move]  # a game and a seed
+
+
+def sample(name: str) -> Contender:
+    """The sample bot called *name*, which is not told of any clock."""
+    choose = SAMPLES[name].choose
+    return lambda game, seed: choose(Turn.of(game, seed))
+
+
+class Program:
+    """A bot that is a program; one process plays all its games, one after the other."""
+
+    def __init__(self, command: str, clock: str) -> None:
+        self.clock = clock
+        self.milliseconds = "-" if clock == "none" else str(round(1000 * parse_clock(clock).move))
+        self.seed: int | None = None
+        self.process = subprocess.Popen(
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.say("sternhalma 1 line=1024 login=10000 can=moves")
+        self.hear("login")
+
+    def __call__(self, game: sh.Game, seed: int) -> sh.Move:
+        """Its move in *game*, which a new *seed* tells from the game before."""
+        assert game.turn is not None
+        if seed != self.seed:
+            self.seed = seed
+            letter = game.position.seats[game.turn][0]
+            terms = f"limit={game.terms.limit} at_limit={game.terms.at_limit} clock={self.clock}"
+            self.say(f"game 1 {game.position.rules.id} {letter} {terms} seed={seed} draws=no")
+        self.say(f"turn 1 {game.ply} {self.milliseconds} {game}")
+        return game.parse_move(self.hear("move")[3])
+
+    def say(self, line: str) -> None:
+        """Send one line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def hear(self, word: str) -> list[str]:
+        """The words of its next line, which begins with *word*."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        words = line.split()
+        if not words or words[0] != word:
+            sys.exit(f"expected a line with {word!r} from {self.process.args!r}, got {line!r}")
+        return words
 
 
 @dataclass
@@ -42,6 +98,7 @@ class Ladder:
     players: int
     opening: int
     limit: int | None
+    contenders: dict[str, Contender]
     scores: dict[str, Score] = field(default_factory=dict)
     ends: Counter[str] = field(default_factory=Counter)
     plies: list[int] = field(default_factory=list)
@@ -54,9 +111,8 @@ class Ladder:
                 game = game.play(sh.PASS)
                 continue
             name = seats[seat]
-            turn = Turn.of(game, seed=number * 10 + seat)
             began = time.perf_counter()
-            move = SAMPLES[name].choose(turn)
+            move = self.contenders[name](game, number * 10 + seat)
             took = time.perf_counter() - began
             game = game.play(move)
             score = self.scores.setdefault(name, Score())
@@ -64,7 +120,8 @@ class Ladder:
             score.time += took
             score.longest = max(score.longest, took)
         assert game.result is not None
-        self.ends[game.result.end.name.lower()] += 1
+        at_limit = min(game.position.counts) >= game.terms.limit
+        self.ends["at the limit" if at_limit else game.result.end.name.lower()] += 1
         self.plies.append(game.ply - 1)
         self.note(seats, game.result.places)
 
@@ -88,9 +145,10 @@ class Ladder:
 
     def table(self) -> str:
         """All that was counted, as text."""
-        rows = ["bot         games  first  points    ms/move  longest ms"]
+        width = max(map(len, ["bot", *self.scores]))
+        rows = [f"{'bot':{width}} games  first  points    ms/move  longest ms"]
         rows += [
-            f"{name:10} {score.games:6} {score.first:6} {score.points / score.games:7.3f}"
+            f"{name:{width}} {score.games:5} {score.first:6} {score.points / score.games:7.3f}"
             f" {1e3 * score.time / max(score.moves, 1):10.2f} {1e3 * score.longest:11.1f}"
             for name, score in sorted(self.scores.items())
         ]
@@ -100,23 +158,37 @@ class Ladder:
         return "\n".join(rows)
 
 
+def contender(text: str, clock: str) -> Contender:
+    """The bot that *text* names; `ValueError` where there is none."""
+    if text in SAMPLES:
+        return sample(text)
+    if " " in text or "/" in text:
+        return Program(text, clock)
+    raise ValueError(f"expected a sample bot ({', '.join(SAMPLES)}) or a command, got {text!r}")
+
+
 def main() -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(description="Play sample bots against each other.")
-    parser.add_argument("first", choices=list(SAMPLES))
-    parser.add_argument("others", choices=list(SAMPLES))
+    parser = argparse.ArgumentParser(description="Play bots against each other.")
+    parser.add_argument("first")
+    parser.add_argument("others")
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--rules", default="tara")
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--opening", type=int, default=4, help="random plies at the beginning")
     parser.add_argument("--limit", type=int, help="turns for each player, else the rules' own")
+    parser.add_argument(
+        "--clock", default="1s", help="what programs are told: a time for each move"
+    )
     options = parser.parse_args()
     try:
         rules = sh.Rules.parse(options.rules)
         rules.check_players(options.players)
-    except sh.RulesError as error:
+        names = dict.fromkeys([options.first, options.others])
+        contenders = {name: contender(name, options.clock) for name in names}
+    except ValueError as error:
         parser.error(str(error))
-    ladder = Ladder(rules, options.players, options.opening, options.limit)
+    ladder = Ladder(rules, options.players, options.opening, options.limit, contenders)
     for number in range(options.games):
         seats = [options.others] * options.players
         seats[number % options.players] = options.first
