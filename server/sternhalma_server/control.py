@@ -35,25 +35,20 @@ class ControlError(Exception):
         self.nobody = nobody
 
 
-async def serve_control(root: Path, answer: Answer) -> None:
-    """Answer requests at the socket in the folder *root* until cancelled."""
-    path = root / SOCKET
-    with suppress(FileNotFoundError):
-        path.unlink()  # left behind by a server that was killed; the lock says it is gone
-    # Bound and listened on at once: trio would have a thread bind it, and whoever asked meanwhile
-    # would find a socket that answers nobody. Nobody can connect before it is private.
-    try:
-        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    except OSError:
-        return  # no descriptor left, or no such sockets here: the event does not need them
-    try:
-        bound.bind(_address(path))
-        path.chmod(0o600)
-        bound.listen(16)
-    except OSError:
-        bound.close()
-        return  # no such sockets here (a network drive, say): the event does not need them
-    listener = trio.socket.from_stdlib_socket(bound)
+async def serve_control(
+    root: Path,
+    answer: Answer,
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Answer requests at the socket in the folder *root* until cancelled.
+
+    Started (`trio.Nursery.start`) is it when it can be asked, or when that cannot be.
+    """
+    listener = _listener(root / SOCKET)
+    task_status.started()
+    if listener is None:
+        return
     try:
         async with trio.open_nursery() as nursery:
             while True:
@@ -66,7 +61,30 @@ async def serve_control(root: Path, answer: Answer) -> None:
     finally:
         listener.close()
         with suppress(FileNotFoundError):
-            path.unlink()
+            (root / SOCKET).unlink()
+
+
+def _listener(path: Path) -> trio.socket.SocketType | None:
+    """The socket *path*, listened on; None where that cannot be.
+
+    The event does not need it.
+    """
+    with suppress(FileNotFoundError):
+        path.unlink()  # left behind by a server that was killed; the lock says it is gone
+    # Bound and listened on at once: trio would have a thread bind it, and whoever asked meanwhile
+    # would find a socket that answers nobody. Nobody can connect before it is private.
+    try:
+        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError:
+        return None  # no descriptor left, or no such sockets here
+    try:
+        bound.bind(_address(path))
+        path.chmod(0o600)
+        bound.listen(16)
+    except OSError:
+        bound.close()
+        return None  # no such sockets here (a network drive, say)
+    return trio.socket.from_stdlib_socket(bound)
 
 
 async def _serve(connection: trio.socket.SocketType, answer: Answer) -> None:

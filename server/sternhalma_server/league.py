@@ -17,7 +17,7 @@ from sternhalma_server.admission import Known
 from sternhalma_server.almanac import Almanac
 from sternhalma_server.app import heed_signals
 from sternhalma_server.arbiter import Ruled
-from sternhalma_server.archive import STORE
+from sternhalma_server.archive import STORE, write_whole
 from sternhalma_server.clock import SECOND
 from sternhalma_server.control import serve_control
 from sternhalma_server.crew import Crew
@@ -234,15 +234,17 @@ async def serve_league(
 ) -> None:
     """Keep the league of *settings* open over *listener*, in the folder *root*, until a signal.
 
-    *listening* is told where, once bots can come. Raises `StoreError`, `LockedError` and `OSError`
-    before anything is begun, `EventFileError` for an event file that the league's file names.
+    *listening* is told where, once bots can come and the host can ask. Raises `StoreError`,
+    `LockedError`, `OSError`, and `EventFileError` for an event file that the league's file names,
+    before anything is begun.
     """
     root.mkdir(parents=True, exist_ok=True)
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
         store.found_league(settings.charter.name)
-        (root / LEAGUE).write_bytes(settings.source)
         league = League(settings, store, root, tell, observers)
-        _add_events(settings, store, league.book, tell)
+        files = _event_files(settings, league.book)
+        write_whole(root / LEAGUE, settings.source)
+        _add_events(files, store, league.book, tell)
         crew = Crew(
             settings.charter.bots,
             settings.folder,
@@ -262,13 +264,13 @@ async def serve_league(
             room=settings.parallel,
             named=True,
         ) as hall:
-            listening(listener.host, listener.port)
             with trio.CancelScope() as playing:
                 async with trio.open_nursery() as nursery:
                     stop = trio.Event()
                     nursery.start_soon(heed_signals, stop, playing)
-                    nursery.start_soon(serve_control, root, _answer(league, stop))
+                    await nursery.start(serve_control, root, _answer(league, stop))
                     nursery.start_soon(almanac.run, lambda: _games(league))
+                    listening(listener.host, listener.port)
                     await league.run(hall, stop, playing)
                     nursery.cancel_scope.cancel()
             hall.farewell = ("server-stops", "the server stops, the league goes on later")
@@ -280,10 +282,10 @@ def _games(league: League) -> int:
     return sum(stage.keeper.played for stage in league.stages)
 
 
-def _add_events(
-    settings: LeagueSettings, store: Store, book: LeagueBook, tell: Callable[[str], None]
-) -> None:
-    """Create and start the events whose files the league's file names, unless they are there."""
+def _event_files(settings: LeagueSettings, book: LeagueBook) -> dict[str, tuple[str, bytes]]:
+    """The event files that the league's file names: where each is, and its bytes, by the name of
+    the event. Raises `EventFileError`."""
+    files: dict[str, tuple[str, bytes]] = {}
     for path in settings.charter.events:
         file = settings.folder / path
         try:
@@ -293,9 +295,31 @@ def _add_events(
                 f"{file}: expected an event file that can be read: {error.strerror}"
             ) from None
         name = book.read(source, str(file)).event.name
-        if any(event.name == name for event in store.events()):
+        if name in files:
+            raise EventFileError(
+                f"{file}: name: expected another one than in {files[name][0]}, got {name!r}"
+            )
+        files[name] = str(file), source
+    return files
+
+
+def _add_events(
+    files: Mapping[str, tuple[str, bytes]],
+    store: Store,
+    book: LeagueBook,
+    tell: Callable[[str], None],
+) -> None:
+    """Create and start the events of *files*, unless they are there."""
+    there = {event.name: event for event in store.events()}
+    for name, (where, source) in files.items():
+        if name in there:
+            # Bots that were entered stand behind what the file said.
+            if not there[name].source.startswith(source):
+                tell(
+                    f"{name}: {where} is another file now, the event has the one it was added with"
+                )
             continue
-        tell(book.add(source, str(file)))
+        tell(book.add(source, where))
         try:
             tell(book.set_state(name, "start"))
         except ValueError as error:
