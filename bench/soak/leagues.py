@@ -51,31 +51,34 @@ _EVENT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An event: its file and who plays it; when it is started, paused and started again.
+    """An event: its file and who plays it; when it is added, started, paused and started again.
 
-    Those are parts of the whole time and seconds beyond.
+    Those are parts of the whole time, and seconds beyond.
     """
 
     name: str
     file: str
     bots: Sequence[int]
-    start: float
-    pause: tuple[float, float]
-    resume: tuple[float, float]
+    add: float
+    start: tuple[float, float]
+    pause: float | None
+    resume: float
 
 
 def plans(minutes: float) -> list[Plan]:
     """The events of a league that is open for so many *minutes*.
 
-    The one that would be over soonest is held back until just before the kill.
+    The one that is over soonest is started just before the kill.
     """
     everybody = f'name = "everybody"\nplayers = 2\ncycles = {2 * round(6 * minutes)}\n{_EVENT}'
     swiss = f'name = "swiss"\nformat = "swiss"\nplayers = 2\nrounds = 11\n{_EVENT}'
     four = f'name = "four"\nplayers = 4\ncycles = {round(6 * minutes)}\n{_EVENT}'
     return [
-        Plan("everybody", everybody, range(8), 0.04, (0.2, 0), (0.27, 0)),
-        Plan("swiss", swiss, range(IN_EVENTS), 0.1, (0.1, 4), (KILL, -2.5)),
-        Plan("four", four.replace("tara", "corner"), range(4, IN_EVENTS), 0.15, (0.3, 0), (0.6, 0)),
+        Plan("everybody", everybody, range(8), 0.03, (0.05, 0), 0.2, 0.27),
+        Plan("swiss", swiss, range(IN_EVENTS), 0.1, (KILL, -2.5), None, 0),
+        Plan(
+            "four", four.replace("tara", "corner"), range(4, IN_EVENTS), 0.14, (0.16, 0), 0.3, 0.6
+        ),
     ]
 
 
@@ -231,23 +234,20 @@ class _Run:
 
     async def _hold(self, plan: Plan) -> None:
         """Add an event, enter its bots, and start it; pause it, and start it again."""
-        await self._until(plan.start)
+        await self._until(plan.add)
         path = self.folder / f"{plan.name}.toml"
         path.write_text(plan.file)
         await self._command("event", "add", str(path))
         await self._command("event", "open", plan.name)
         await self._command("event", "enter", plan.name, *(self.guests[n].name for n in plan.bots))
+        await self._until(*plan.start)
         await self._command("event", "start", plan.name)
-        await self._until(*plan.pause)
-        if await self._state(plan.name) == "running":
+        if plan.pause is not None:
+            await self._until(plan.pause)
             await self._command("event", "pause", plan.name)
             self.tally.pauses += 1
-            await self._until(*plan.resume)
+            await self._until(plan.resume)
             await self._command("event", "start", plan.name)
-
-    async def _state(self, event: str) -> str:
-        listed = json.loads(await self._command("event", "list", "--json") or "[]")
-        return str(next(one["state"] for one in listed if one["name"] == event))
 
     async def _take_out(self, nursery: trio.Nursery) -> None:
         """Take a bot out of the league in the middle of an event, and let it come back."""
