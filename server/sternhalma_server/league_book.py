@@ -53,7 +53,8 @@ class LeagueBook:
                 return [self.unregister(bot)]
             case {"command": "event", "do": "add", "source": str(source)}:
                 return [self.add(source.encode(), str(request.get("where", "the event file")))]
-            case {"command": "event", "do": "enter", "event": str(event), "bots": list(bots)}:
+            case {"command": "event", "do": "enter", "event": str(event), "bots": list()}:
+                bots: list[object] = request["bots"]
                 return [self.enter(event, [str(bot) for bot in bots])]
             case {"command": "event", "do": str(verb), "event": str(event)} if verb in _MAY:
                 return [self.set_state(event, verb)]
