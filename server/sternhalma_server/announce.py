@@ -18,7 +18,8 @@ class Table:
     `game` is what the wire calls it: its number, behind the event's name where a server has several
     events at once. `bots`, `entries`, `versions` and `seeds` have one item for each seat; an entry
     is who scores, which with pairs is not the bot itself. `opening` are the paths played before the
-    first turn, `lag` the credit for the network, None where the event gives none.
+    first turn, `lag` the credit for the network, None where the event gives none. `undo` is whether
+    moves may be taken back, which is for practice alone.
     """
 
     event: str
@@ -34,6 +35,7 @@ class Table:
     draws: bool = False
     tries: int = 0
     lag: Lag | None = None
+    undo: bool = False
 
     @property
     def number(self) -> int:
@@ -45,11 +47,12 @@ def game_line(table: Table, letters: Sequence[str], seat: Seat | None) -> str:
     """`game ...`, the opening line for *seat*, or for a watcher."""
     letter, seed = ("-", "-") if seat is None else (letters[seat], table.seeds[seat])
     lag = "" if table.lag is None else f" lag={table.lag.text}"
+    undo = " undo=yes" if table.undo else ""
     seats = ",".join(f"{letter}:{bot}" for letter, bot in zip(letters, table.bots, strict=True))
     return (
         f"game {table.game} {table.rules.id} {letter} seats={seats}"
         f" limit={table.terms.limit} at_limit={table.terms.at_limit} clock={table.control.text}"
-        f"{lag} seed={seed} draws={'yes' if table.draws else 'no'}"
+        f"{lag} seed={seed} draws={'yes' if table.draws else 'no'}{undo}"
     )
 
 

@@ -67,11 +67,18 @@ class Keeper(Protocol):
 
 class Conductor:
     """Plays the games of the event of *settings*, keeping them with *keeper* and showing them to
-    the audience of *hall*."""
+    the audience of *hall*. Each game has a *referee* of its own."""
 
-    def __init__(self, settings: Settings, keeper: Keeper, hall: Hall) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        keeper: Keeper,
+        hall: Hall,
+        referee: type[Referee] = Referee,
+    ) -> None:
         self._settings = settings
         self._keeper = keeper
+        self._referee = referee
         self._audience = hall.audience
         self._named = hall.named
         self._start = Game.new(
@@ -130,7 +137,7 @@ class Conductor:
 
         If the server itself fails, the seats and the audience are told and the error is raised.
         """
-        referee = Referee(
+        referee = self._referee(
             table,
             epoch=self._keeper.epoch,
             in_credit=[

@@ -1,8 +1,9 @@
 """A server to practise against: whoever comes is let in, and plays game after game.
 
 It is made of the parts of a real server, so that what works here works there: the lobby, the
-referee, the clocks. Only three things are other. A name that nobody knows is let in; wrong answers
-are forgiven, and explained in words; and there is no event that could end, so nothing is kept.
+referee, the clocks. Only four things are other. A name that nobody knows is let in; wrong answers
+are forgiven, and explained in words; moves may be taken back; and there is no event that could end,
+so nothing is kept.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import logging
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import trio
 
-from sternhalma import Game
+from sternhalma import BASES, Game
 from sternhalma_server.admission import Known
 from sternhalma_server.announce import Table
 from sternhalma_server.audience import Audience
@@ -29,13 +30,15 @@ from sternhalma_server.explanation import explain
 from sternhalma_server.framing import Line
 from sternhalma_server.hall import Hall
 from sternhalma_server.happening import Agreed, Fall, Happening, Ply, Slip
-from sternhalma_server.keeping import Begun
+from sternhalma_server.keeping import Begun, begin_line
 from sternhalma_server.listener import Listener
 from sternhalma_server.programs import ScarcityError
+from sternhalma_server.recording import line_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.seats import Doors, Holder, Lobby
 from sternhalma_server.session import Session, State
 from sternhalma_server.settings import Settings, settings_of
+from sternhalma_server.takeback import ForgivingReferee, TakenBack
 from sternhalma_server.wire import MAX_SLOT, Login, clean
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import GameResult
@@ -66,9 +69,11 @@ def practice_settings(terms: Terms) -> Settings:
     words = shlex.split(terms.against)
     command = words if len(words) != 1 or "/" in terms.against else ["sternhalma-bot", *words]
     limit = "" if terms.limit is None else f"limit = {terms.limit}\n"
+    base = BASES.get(terms.rules)
+    draws = "draws = true\n" if base is not None and base.draws else ""
     text = (
         f'name = "practice"\nrules = {_toml(terms.rules)}\nplayers = {terms.players}\n'
-        f"clock = {_toml(terms.clock)}\ntries = {TRIES}\n{limit}"
+        f"clock = {_toml(terms.clock)}\ntries = {TRIES}\n{limit}{draws}"
         f'[[bots]]\nname = "{GUEST}"\nremote = true\n'
     )
     for number in range(1, terms.players):
@@ -161,7 +166,7 @@ class Practice:
         doors = Doors(login=settings.waits.login / SECOND)
         self.lobby = OpenLobby(nursery, crew.known(), self._why, doors, audience, self._arrived)
         hall = Hall(self.lobby, crew, audience, self._address)
-        self._conductor = Conductor(settings, _Unkept(tell), hall)
+        self._conductor = Conductor(settings, _Unkept(tell), hall, ForgivingReferee)
 
     def _why(self, _bot: str) -> str:
         return "your next game begins as soon as the other seats are taken"
@@ -180,46 +185,61 @@ class Practice:
         """Play with a guest for as long as it is there."""
         self._tell(f"{holder.name} (slot {holder.login.slot}) is here")
         try:
+            back: TakenBack | None = None
             while self.lobby.get(*holder.key) is holder:
-                if not await self._play(holder):
+                houses = await self._houses(holder)
+                if houses is None:
+                    self._dismiss(holder)
                     return
+                if self.lobby.get(*holder.key) is holder:
+                    back = await self._play(holder, houses, back)
         finally:
             del self._served[holder]
             self._tell(f"{holder.name} (slot {holder.login.slot}) has gone")
 
-    async def _play(self, guest: Holder) -> bool:
-        """Play one game; whether another may follow."""
-        players = self._settings.event.players
-        houses = [await self._house(number, guest) for number in range(1, players)]
-        seat = self._had[guest.key] % players
-        holders = [*houses[:seat], guest, *houses[seat:]]
-        if None in houses:
-            guest.session.close("server-stops", "the bots of this practice cannot be started")
-            if guest.game is None and self.lobby.get(*guest.key) is guest:
-                self.lobby.dismiss(guest)
-            return False
-        if self.lobby.get(*guest.key) is not guest:
-            return False
+    async def _play(
+        self, guest: Holder, houses: list[Holder], back: TakenBack | None
+    ) -> TakenBack | None:
+        """Play one game against *houses*, from where *back* left another if there is one.
+
+        Returns what became of it if the guest wants to go back and play on from there.
+        """
+        if back is None:
+            self._had[guest.key] += 1
         self._games += 1
-        self._had[guest.key] += 1
-        entries = tuple(holder.name for holder in holders if holder is not None)
-        sides = self._settings.sides
-        pairing = Pairing(self._games, entries[:sides], 1, 1, str(self._games))
-        versions = [None if holder is None else holder.login.version for holder in holders]
-        table = self._conductor.table(pairing, entries, versions)
-        there = [holder for holder in holders if holder is not None]
-        for holder in there:
+        seat = (self._had[guest.key] - 1) % self._settings.event.players
+        holders = [*houses[:seat], guest, *houses[seat:]]
+        entries = tuple(holder.name for holder in holders)
+        pairing = Pairing(self._games, entries[: self._settings.sides], 1, 1, str(self._games))
+        versions = [holder.login.version for holder in holders]
+        table = replace(self._conductor.table(pairing, entries, versions), undo=True)
+        begun = None if back is None else _begun(back, pairing)
+        for holder in holders:
             await self.lobby.claim(holder, table.game)
         try:
-            finished = await self._conductor.play(pairing, table, holders, None)
+            finished = await self._conductor.play(pairing, table, holders, begun)
             _send_away(finished, holders)
         except Exception:
             log.exception("game %s failed", table.game)
             self._tell(f"game {table.game} failed; the practice goes on with another")
+            return None
         finally:
-            for holder in there:
+            for holder in holders:
                 self.lobby.release(holder)
-        return True
+        return finished if isinstance(finished, TakenBack) else None
+
+    def _dismiss(self, guest: Holder) -> None:
+        guest.session.close("server-stops", "the bots of this practice cannot be started")
+        if guest.game is None and self.lobby.get(*guest.key) is guest:
+            self.lobby.dismiss(guest)
+
+    async def _houses(self, guest: Holder) -> list[Holder] | None:
+        """The connections of the opponents of *guest*, None if one of them does not come."""
+        houses = [
+            await self._house(number, guest) for number in range(1, self._settings.event.players)
+        ]
+        there = [holder for holder in houses if holder is not None]
+        return there if len(there) == len(houses) else None
 
     async def _house(self, number: int, guest: Holder) -> Holder | None:
         """The connection of an opponent for *guest*, None if it does not come."""
@@ -231,14 +251,20 @@ class Practice:
             return None
 
 
-def _send_away(finished: Finished, holders: Iterable[Holder | None]) -> None:
+def _begun(back: TakenBack, pairing: Pairing) -> Begun:
+    """What *back* keeps of a game, as the beginning of another one, of *pairing*."""
+    letters = [group[0] for group in back.start.position.seats]
+    versions = back.table.versions
+    return Begun([begin_line(versions, pairing), *(line_of(letters, h) for h in back.kept)])
+
+
+def _send_away(finished: Finished, holders: Sequence[Holder]) -> None:
     """Let nobody stay who has left or flooded the server during the game."""
-    seats = list(holders)
     for fall in finished.falls:
-        holder = seats[fall.seat]
-        if holder is not None and fall.reason.value == "flood":
+        holder = holders[fall.seat]
+        if fall.reason.value == "flood":
             holder.session.close("flood", "expected fewer lines that answer nothing")
-        elif holder is not None and fall.reason.value == "disconnect":
+        elif fall.reason.value == "disconnect":
             holder.session.state = State.CLOSED
 
 
@@ -277,11 +303,19 @@ class _Explainer:
     def begin(self, versions: Sequence[str | None], pairing: Pairing) -> None:
         """Tell who sits where."""
         del versions, pairing
-        seats = ", ".join(map(self._name, range(len(self._letters))))
-        self._tell(f"game {self._table.game}: {seats}")
+        self._tell(f"game {self._table.game}: {self._seats()}")
 
     def go_on(self, begun: Begun) -> None:
-        """Never: nothing is kept that could go on."""
+        """Follow what is kept of a game in which moves were taken back."""
+        for happening in begun.happened(self._letters):
+            match happening:
+                case Ply():
+                    self._game = self._game.play(happening.path)
+                case Fall():
+                    self._game = self._game.drop(happening.seat)
+                case _:
+                    pass
+        self._tell(f"game {self._table.game} goes on from ply {self._game.ply}: {self._seats()}")
 
     def heard(self, seat: int, line: Line) -> None:
         """Remember the line as it was said: a long one is cut where it is quoted."""
@@ -310,7 +344,11 @@ class _Explainer:
         places = () if result is None else enumerate(result.places)
         told = ", ".join(f"{self._name(seat)} place {place}" for seat, place in places)
         after = f"after ply {finished.last.ply - 1}"
-        self._tell(f"game {self._table.game} over by {finished.reason} {after}: {told}")
+        said = f"game {self._table.game} over by {finished.reason} {after}"
+        self._tell(f"{said}: {told}" if told else said)
+
+    def _seats(self) -> str:
+        return ", ".join(map(self._name, range(len(self._letters))))
 
     def _name(self, seat: int) -> str:
         return f"{self._letters[seat]} {self._table.bots[seat]}"

@@ -130,3 +130,48 @@ def test_what_cannot_be_practised_is_said_with_status_2(
 ) -> None:
     assert cli.main(["practice", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+async def test_a_game_with_moves_taken_back_goes_on_from_there_under_a_new_id() -> None:
+    told: list[str] = []
+    terms = Terms(rules="duel", against="random", clock="60s+1s")
+    async with practice(terms, told) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.login("zoe")
+            await zoe.find("game 1 duel A ... draws=yes undo=yes")
+            await zoe.answer(await zoe.find("turn 1 1 ..."))
+            await zoe.answer(third := await zoe.find("turn 1 3 ..."))
+            await zoe.find("turn 1 5 ...")
+            await zoe.send("undo 1 3")
+            await zoe.expect("over 1 aborted places=A:0,D:0")
+            await zoe.expect("game 2 duel A ... undo=yes")
+            again = await zoe.receive()
+            assert again.split(" ")[4:10] == third.split(" ")[4:10]
+            assert again.split(" ")[:3] == ["turn", "2", "3"]
+            await zoe.answer(again)
+            await zoe.find("turn 2 5 ...")
+            await zoe.send("undo 2 1")
+            await zoe.find("game 3 duel A ...")
+            await zoe.expect("turn 3 1 60000 ...")
+            await zoe.send("resign 3")
+            await zoe.find("game 4 duel D ...")
+    assert "game 1 over by aborted after ply 4" in told
+    assert "game 2 goes on from ply 3: A zoe, D house-1" in told
+
+
+async def test_a_wrong_answer_is_explained_by_the_game_that_goes_on() -> None:
+    told: list[str] = []
+    async with practice(Terms(rules="duel", against="random", clock="none"), told) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.login("zoe")
+            await zoe.find("turn 1 1 ...")
+            await zoe.send("move 1 1 d5-e5")
+            await zoe.find("turn 1 3 ...")
+            await zoe.send("move 1 3 e5-f5")
+            await zoe.find("turn 1 5 ...")
+            await zoe.send("undo 1 3")
+            await zoe.find("turn 2 3 ...")
+            await zoe.send("move 2 3 d5-e5")
+            await zoe.find("error illegal ...")
+    (explained,) = [text for text in told if "illegal" in text]
+    assert explained.startswith("A zoe, ply 3, illegal: move 2 3 d5-e5\n")
