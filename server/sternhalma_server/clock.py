@@ -145,5 +145,5 @@ def parse_duration(text: str) -> int:
 
 def milliseconds(nanoseconds: int) -> str:
     """A time as the protocol writes what was charged: milliseconds to the microsecond."""
-    microseconds = f"{nanoseconds // 1000:04d}"
-    return f"{microseconds[:-3]}.{microseconds[-3:]}"
+    # Half of what an f-string takes, for a number with leading zeros.
+    return "%d.%03d" % (nanoseconds // MILLISECOND, nanoseconds // 1000 % 1000)  # noqa: UP031

@@ -7,12 +7,16 @@ lines in it. `resumed` reads them back when a game goes on after the server was 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from sternhalma import Seat, format_position
 from sternhalma_server import record as text
 from sternhalma_server.clock import MILLISECOND, SECOND, milliseconds
 from sternhalma_server.happening import Agreed, Evidence, Fall, Happening, Ply, Slip
 from sternhalma_server.referee import Finished
+
+# The line of a move without credit and offers.
+_USUAL: Final = "%d %s %s charged=%d.%03d left=%s sent=%d.%06d received=%d.%06d late=%d.%03d"
 
 
 def record_of(finished: Finished) -> text.Record:
@@ -61,15 +65,25 @@ def recorded(letters: Sequence[str], event: Happening) -> text.Happening:
 
 def line_of(letters: Sequence[str], event: Happening) -> str:
     """What happened, as the line that records have of it."""
-    if type(event) is Ply and event.evidence is not None:
-        # The usual case, at a tenth of the price; a test holds it to be what the other way gives.
-        sent, received, late, credit = event.evidence
-        if credit is None and not event.offers_draw:
-            left = "-" if event.left is None else event.left // MILLISECOND
-            return (
-                f"{event.number} {letters[event.seat]} {event.path}"
-                f" charged={milliseconds(event.charged)} left={left} sent={_moment(sent)}"
-                f" received={_moment(received)} late={milliseconds(late)}"
+    if type(event) is Ply:
+        # The usual case, at a twentieth of the price; a test holds it to be what the other way
+        # gives. For numbers with leading zeros `%` takes half of what an f-string takes.
+        number, seat, path, _, charged, left, evidence, offers_draw = event
+        if evidence is not None and evidence.credit is None and not offers_draw:
+            sent, received, late, _ = evidence
+            return _USUAL % (
+                number,
+                letters[seat],
+                path,
+                charged // MILLISECOND,
+                charged // 1000 % 1000,
+                "-" if left is None else left // MILLISECOND,
+                sent // SECOND,
+                sent // 1000 % 1_000_000,
+                received // SECOND,
+                received // 1000 % 1_000_000,
+                late // MILLISECOND,
+                late // 1000 % 1000,
             )
     return text.format_happening(recorded(letters, event))
 

@@ -8,8 +8,11 @@ game, so the way of a legal move through it is short.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
-from sternhalma import IllegalMoveError, NotationError, Seat
+from sternhalma import Board, IllegalMoveError, Move, NotationError, Seat
+from sternhalma.move import parse_move
 from sternhalma_server.announce import Table, offer_line
 from sternhalma_server.course import Course, Finished
 from sternhalma_server.flood import FloodGate
@@ -37,6 +40,21 @@ from sternhalma_server.wire import (
 )
 
 __all__ = ["Finished", "Referee"]
+
+SHORT: Final = 11  # characters of a path that is remembered: three holes at most
+
+
+@lru_cache(maxsize=16384)
+def _short_parsed(board: Board, path: str) -> Move:
+    return parse_move(board, path)
+
+
+def _parsed(board: Board, path: str) -> Move:
+    """The move written *path*. Raises `NotationError`.
+
+    Most paths are two holes, and come again and again; longer texts are not worth being kept.
+    """
+    return _short_parsed(board, path) if len(path) <= SHORT else parse_move(board, path)
 
 
 class Referee(Course):
@@ -108,7 +126,7 @@ class Referee(Course):
         """Play *path*; the line is *is_bare* if there is nothing else in it."""
         game = self._game
         try:
-            move = game.parse_move(path)
+            move = _parsed(game.rules.board, path)
             game = game.play(move)
         except NotationError as problem:
             self._wrong(seat, line, Reason.MALFORMED, str(problem))
