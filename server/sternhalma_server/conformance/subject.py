@@ -23,10 +23,11 @@ _BACKLOG: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a program is told when it is started: its slot, and a token if there is a `secret`."""
+    """What a program is told when it is started: name, slot, and a token if there is a `secret`."""
 
     slot: int = SLOT
     secret: bool = True
+    name: str = NAME
 
 
 USUAL: Final = Start()
@@ -120,7 +121,7 @@ class StartedBot:
         environment = {
             "STERNHALMA_HOST": str(host),
             "STERNHALMA_PORT": str(port),
-            "STERNHALMA_NAME": NAME,
+            "STERNHALMA_NAME": start.name,
             "STERNHALMA_SLOT": str(start.slot),
         }
         if start.secret or listener is None:  # which cannot come back, with a key or without
