@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,8 @@ from sternhalma_tournament.season import Season, SeasonEvent, season_of
 from sternhalma_tournament.season_tables import season_csv, season_json, season_markdown
 
 COLOPHON: Final = "yearbook.json"
+LOOKS: Final = 3  # at files that a server may be writing
+PAUSE: Final = 0.3  # seconds between two of them
 
 
 class Colophon(msgspec.Struct, frozen=True):
@@ -92,7 +95,18 @@ def check_yearbook(root: Path, store: Store, charter: Charter) -> Checked:
     """Hold the files in the folder *root* against what the store gives.
 
     They are written now and then: what was made from an earlier store has to be what it was then.
+    Raises `StoreError`, and `ValueError` for a store that adds up to nothing.
     """
+    found = _look(root, store, charter)
+    for _ in range(LOOKS - 1):
+        if found.problems:
+            # Perhaps they are just being written, file by file.
+            time.sleep(PAUSE)
+            found = _look(root, store, charter)
+    return found
+
+
+def _look(root: Path, store: Store, charter: Charter) -> Checked:
     found = Checked([], [])
     try:
         colophon = msgspec.json.decode((root / COLOPHON).read_bytes(), type=Colophon)

@@ -68,9 +68,14 @@ def _league(folder: Path, head: str | None) -> LeagueFindings | None:
             if store.league is None:
                 return None
             found = audit_league(folder, store, head)
-            checked = check_yearbook(folder, store, charter_in(folder))
-            found.problems += checked.problems
-            found.notes += checked.notes
+            charter = charter_in(folder)
+            try:
+                checked = check_yearbook(folder, store, charter)
+            except ValueError as error:
+                found.problems.append(f"ratings and season: {error}")
+            else:
+                found.problems += checked.problems
+                found.notes += checked.notes
             return found
     except StoreError as error:
         return LeagueFindings(problems=[str(error)])
