@@ -74,14 +74,22 @@ def test_a_turn_is_answered_with_its_game_and_ply() -> None:
     [
         ("draw", b"draw 7 1\n"),
         ("resign", b"resign 7\n"),
+        ("undo 3", b"undo 7 3\n"),
         ("d5-e5 draw=offer", b"move 7 1 d5-e5 draw=offer\n"),
     ],
 )
-def test_a_draw_and_a_resignation_are_answers_too(answer: str, line: bytes) -> None:
+def test_other_things_than_moves_are_answers_too(answer: str, line: bytes) -> None:
     core = told(GREETING + GAME + TURN)
     core.outgoing()
     core.answer(answer)
     assert core.outgoing() == line
+
+
+def test_who_leaves_says_so() -> None:
+    core = told(GREETING)
+    core.outgoing()
+    core.leave()
+    assert core.outgoing() == b"bye\n"
 
 
 def test_where_no_move_is_wanted_an_answer_is_refused() -> None:

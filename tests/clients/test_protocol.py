@@ -41,6 +41,7 @@ LINES: list[tuple[str, Message]] = [
         Game("7", "duel", "D", (("A", "zoe"), ("D", "max")), 200, "share", "2s", 18, draws=False),
     ),
     ("game 7 duel D draws=yes", Game("7", "duel", "D", draws=True)),
+    ("game 7 duel D draws=no undo=yes", Game("7", "duel", "D", undo=True)),
     (f"turn 7 1 2000 {POSITION}", Turn("7", 1, 2000, POSITION)),
     (f"turn 7 1 - {POSITION} moves=c5-e5,c5-e7", Turn("7", 1, None, POSITION, ("c5-e5", "c5-e7"))),
     ("moved 7 1 A c5-e7 charged=3 left=1997", Moved("7", 1, "A", "c5-e7", 3, 1997)),

@@ -96,9 +96,10 @@ class Core:
         return data
 
     def answer(self, text: str) -> None:
-        """Answer the turn with a path, `draw` (agreed, to an offer) or `resign`.
+        """Answer the turn with a path, `draw` (agreed, to an offer), `resign`, or `undo PLY`.
 
-        A path may be followed by ` draw=offer`. Raises `ValueError` where no move is wanted.
+        A path may be followed by ` draw=offer`; moves are taken back only where the game has
+        `undo`. Raises `ValueError` where no move is wanted.
         """
         turn = self.turn
         if turn is None:
@@ -108,11 +109,17 @@ class Core:
                 self._say(f"draw {turn.game} {turn.ply}")
             case "resign":
                 self._say(f"resign {turn.game}")
+            case _ if text.startswith("undo "):
+                self._say(f"undo {turn.game} {text.removeprefix('undo ')}")
             case _:
                 self._say(f"move {turn.game} {turn.ply} {text}")
         self.turn, self._answered = None, turn
         self.offered = False
         self.state = State.WAITING
+
+    def leave(self) -> None:
+        """Say goodbye, which in a game is to lose it; the server then ends the connection."""
+        self._say("bye")
 
     @property
     def welcomed(self) -> bool:

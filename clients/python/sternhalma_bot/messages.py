@@ -44,6 +44,7 @@ class Game:
     seed: int = 0
     draws: bool = False
     lag: str | None = None
+    undo: bool = False  # moves may be taken back
 
 
 @dataclass(frozen=True, slots=True)

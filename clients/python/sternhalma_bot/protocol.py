@@ -80,6 +80,7 @@ def _game(rest: str) -> Game:
         lag=keys.get("lag"),
         seed=int(keys.get("seed", "0")),
         draws=keys.get("draws") == "yes",
+        undo=keys.get("undo") == "yes",
     )
 
 

@@ -73,14 +73,15 @@ def _play(bot: Seated, place: Place) -> Bye:
 def _attempt(bot: Seated, core: Core, place: Place) -> Bye | OSError:
     """How one connection ended."""
     try:
-        connection = _dial(place)
+        connection = dial(place)
     except OSError as error:
         return error
     with connection:
         return _converse(bot, core, place, connection)
 
 
-def _dial(place: Place) -> socket.socket:
+def dial(place: Place) -> socket.socket:
+    """A connection to the server at *place*, by TLS if told so. Raises `OSError`."""
     connection = socket.create_connection((place.host, place.port), timeout=CONNECT)
     prepare(connection)
     if (tls := place.context()) is not None:
