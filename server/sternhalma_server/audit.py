@@ -7,6 +7,7 @@ records up.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -31,6 +32,7 @@ from sternhalma_tournament.event import EventFileError
 
 _SETTLED: Final = frozenset({"paused", "closed"})  # states in which nobody writes to the folder
 _LOOKS: Final = 3  # at a chain to which a server adds meanwhile
+PAUSE: Final = 1.5  # seconds in which a server writes the tables of what it has stored
 
 
 @dataclass(slots=True)
@@ -75,6 +77,12 @@ def audit_event(root: Path, store: Store, event: StoredEvent, kept: str | None) 
     """Check an event of *store*, no ladder, and what is derived from it in the folder *root*."""
     stored = _StoreAudit(root, store)
     stored.run(event, kept)
+    if stored.found.problems and store.league is not None:
+        # In a league an event is paused or closed before its last games are over, and the last
+        # tables may be written a second after that.
+        time.sleep(PAUSE)
+        stored = _StoreAudit(root, store)
+        stored.run(event, kept)
     return stored.found
 
 
@@ -158,7 +166,7 @@ class _StoreAudit:
         They are read before the results, so that what is in them is in the store.
         """
         before = self._moment(event)
-        if before[0] in _SETTLED:
+        if before[0] in _SETTLED and not self._store.running_lines(event.id):
             snapshot = read_snapshot(self._root)
             if self._moment(event) == before:
                 return True, snapshot

@@ -10,7 +10,7 @@ import pytest
 
 from server.kept import change, forge
 from server.kept_league import LADDER, cup_games, keep_league, ladder_games
-from sternhalma_server.archive import STORE
+from sternhalma_server.archive import STORE, record_name
 from sternhalma_server.cli import main
 from sternhalma_server.league_audit import LeagueFindings, audit_league
 from sternhalma_server.record import format_record
@@ -24,6 +24,11 @@ CUP_GAMES = cup_games()
 def club(tmp_path: Path) -> Path:
     keep_league(tmp_path, LADDER_GAMES, CUP_GAMES)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sternhalma_server.audit.PAUSE", 0.0)
 
 
 def audited(root: Path, kept: str | None = None) -> LeagueFindings:
@@ -73,6 +78,29 @@ def test_a_changed_table_of_an_event_is_found_with_its_event(club: Path) -> None
     found = audited(club)
     assert any(one.startswith("standings.md: ") for one in found.events["cup"].problems)
     assert not found.events["ladder"].problems
+
+
+def test_a_game_of_a_paused_event_that_is_not_written_yet_is_no_problem_while_others_run(
+    club: Path,
+) -> None:
+    with Store.open(club / STORE) as store:
+        cup = store.events()[1].id
+        store.set_state(cup, "paused")
+        store.write(cup, "99\tbegin\n", [])
+    (club / "events" / "cup" / record_name(CUP_GAMES[-1].game)).unlink()
+    found = audited(club).events["cup"]
+    assert found.problems == []
+    assert found.notes == ["not written as files yet: 1 record"]
+
+
+def test_what_a_server_writes_after_the_last_game_is_waited_for(
+    club: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = club / "events" / "cup" / "standings.md"
+    good = path.read_bytes()
+    path.write_text("behind")
+    monkeypatch.setattr("time.sleep", lambda _: path.write_bytes(good))
+    assert audited(club).whole
 
 
 def test_a_head_of_any_event_can_be_kept_and_no_other(club: Path) -> None:
