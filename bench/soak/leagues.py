@@ -32,7 +32,7 @@ GONE: Final = 7  # the number of the bot that is taken out of the league while i
 CHURN: Final = 1.5  # seconds between two comings or goings
 AWAY: Final = (0.2, 3.0)  # seconds
 AGAIN_SEEN: Final = 0.3  # seconds in which a bot that was removed tries again
-SETTLE: Final = 90.0  # seconds for the events to end, when nobody comes or goes any more
+SETTLE: Final = 240.0  # seconds for the events to end, when nobody comes or goes any more
 SPREAD: Final = 6
 KILL: Final = 0.5  # of the time, then the server is killed
 
@@ -70,12 +70,13 @@ def plans(minutes: float) -> list[Plan]:
 
     The one that is over soonest is started just before the kill.
     """
-    everybody = f'name = "everybody"\nplayers = 2\ncycles = {2 * round(6 * minutes)}\n{_EVENT}'
-    swiss = f'name = "swiss"\nformat = "swiss"\nplayers = 2\nrounds = 11\n{_EVENT}'
+    everybody = f'name = "everybody"\nplayers = 2\ncycles = {2 * round(8 * minutes)}\n{_EVENT}'
+    swiss = f'name = "swiss"\nformat = "swiss"\nplayers = 2\nrounds = 9\n{_EVENT}'
+    odd = [number for number in range(IN_EVENTS) if number != GONE]  # somebody has a bye
     four = f'name = "four"\nplayers = 4\ncycles = {round(6 * minutes)}\n{_EVENT}'
     return [
         Plan("everybody", everybody, range(8), 0.03, (0.05, 0), 0.2, 0.27),
-        Plan("swiss", swiss, range(IN_EVENTS), 0.1, (KILL, -2.5), None, 0),
+        Plan("swiss", swiss, odd, 0.1, (KILL, -2.5), None, 0),
         Plan(
             "four", four.replace("tara", "corner"), range(4, IN_EVENTS), 0.14, (0.16, 0), 0.3, 0.6
         ),
@@ -252,9 +253,9 @@ class _Run:
     async def _take_out(self, nursery: trio.Nursery) -> None:
         """Take a bot out of the league in the middle of an event, and let it come back."""
         guest = self.guests[GONE]
-        await self._until(0.4)
+        await self._until(0.3)
         await self._remove(guest)
-        await self._until(0.68)
+        await self._until(0.42)
         await self._register(guest)
         guest.come(nursery)
 
