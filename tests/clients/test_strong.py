@@ -105,7 +105,7 @@ def test_a_list_that_differs_stops_a_bot_that_checks(seat: Seat) -> None:
 def test_it_plays_whole_games_over_a_connection(strong: Path) -> None:
     tables = [Table("tara", 2), Table("corner", 4, seat=3), Table("halma13", 2, clock="none")]
     with FakeServer(tables, pieces=7) as server:
-        command = [strong, "--nodes", "500", "127.0.0.1", str(server.port), "zoe"]
+        command = [str(strong), "--nodes", "500", "127.0.0.1", str(server.port), "zoe"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert server.login == ["login", "zoe", "slot=1"]

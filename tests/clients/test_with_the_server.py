@@ -14,6 +14,14 @@ import pytest
 from clients.toolchains import LANGUAGES, available, built
 
 COMMANDS = Path(sys.executable).parent
+STDIO = """
+import sys
+for line in sys.stdin:
+    message, *words = line.split()
+    if message == "turn":
+        moves = next(word[6:] for word in words if word.startswith("moves="))
+        print("move", *words[:2], moves.split(",")[0], flush=True)
+"""
 
 
 def bots(folder: Path) -> dict[str, list[str]]:
@@ -21,6 +29,14 @@ def bots(folder: Path) -> dict[str, list[str]]:
         sample: [str(COMMANDS / "sternhalma-bot"), sample]
         for sample in ["random", "greedy", "lookahead"]
     }
+    found["bridge"] = [
+        str(COMMANDS / "sternhalma-bot"),
+        "bridge",
+        "--",
+        sys.executable,
+        "-c",
+        STDIO,
+    ]
     # Those that a machine lacks are skipped by name in `test_one_file_clients`.
     here = filter(available, LANGUAGES)
     return found | {language: built(language, folder) for language in here}

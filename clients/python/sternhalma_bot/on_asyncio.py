@@ -47,7 +47,7 @@ async def run(
 
 def seat(bot: AsyncBot, arguments: Sequence[str] | None = None) -> NoReturn:
     """`sternhalma_bot.seat` for a bot that may await."""
-    place = place_of(bot_parser(), arguments)
+    place, _ = place_of(bot_parser(), arguments)
     try:
         status = asyncio.run(run_place(bot, place))
     except KeyboardInterrupt:

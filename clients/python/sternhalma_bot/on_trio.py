@@ -49,7 +49,7 @@ async def run(
 
 def seat(bot: AsyncBot, arguments: Sequence[str] | None = None) -> NoReturn:
     """`sternhalma_bot.seat` for a bot that may await."""
-    place = place_of(bot_parser(), arguments)
+    place, _ = place_of(bot_parser(), arguments)
     try:
         status = trio.run(run_place, bot, place)
     except KeyboardInterrupt:
@@ -122,12 +122,12 @@ async def _secured(stream: trio.SocketStream, place: Place) -> trio.abc.Stream:
     try:
         await secured.do_handshake()
     except trio.BrokenResourceError as error:
-        # trio wraps what went wrong, and that is what the bot's author should read.
-        raise _cause(error) from None
+        raise cause_of(error) from None
     return secured
 
 
-def _cause(error: trio.BrokenResourceError) -> OSError:
+def cause_of(error: trio.BrokenResourceError) -> OSError:
+    """What went wrong with a connection, which trio wraps."""
     cause = error.__cause__
     return cause if isinstance(cause, OSError) else ConnectionError("the connection broke")
 
@@ -160,7 +160,7 @@ class _Conversation:
             except trio.TooSlowError:
                 return no_welcome()
             except trio.BrokenResourceError as error:
-                return _cause(error)
+                return cause_of(error)
             if not data:
                 return ConnectionError("the server ended the connection without a goodbye")
             arrived = time.monotonic()

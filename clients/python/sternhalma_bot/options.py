@@ -65,15 +65,18 @@ def read_options(
     return options
 
 
-def place_of(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> Place:
+def place_of(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None
+) -> tuple[Place, argparse.Namespace]:
     """The place that *arguments* (None: the command line) and the environment tell *parser*.
 
-    What is wrong with them ends the program with status 2 and a sentence.
+    With it come the options, for those that *parser* has of its own. What is wrong with them ends
+    the program with status 2 and a sentence.
     """
     add_options(parser)
     options = read_options(parser, arguments)
     try:
-        return read_place(options, os.environ)
+        return read_place(options, os.environ), options
     except PlaceError as error:
         parser.error(str(error))
 

@@ -18,7 +18,8 @@ def seat(bot: Bot, arguments: Sequence[str] | None = None) -> NoReturn:
 
     With more than one connection the bot must be importable, as for `run`.
     """
-    seat_at(place_of(bot_parser(), arguments), bot)
+    place, _ = place_of(bot_parser(), arguments)
+    seat_at(place, bot)
 
 
 def seat_at(place: Place, bot: Bot) -> NoReturn:
