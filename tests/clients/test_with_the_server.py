@@ -29,14 +29,8 @@ def bots(folder: Path) -> dict[str, list[str]]:
         sample: [str(COMMANDS / "sternhalma-bot"), sample]
         for sample in ["random", "greedy", "lookahead"]
     }
-    found["bridge"] = [
-        str(COMMANDS / "sternhalma-bot"),
-        "bridge",
-        "--",
-        sys.executable,
-        "-c",
-        STDIO,
-    ]
+    bridge = [str(COMMANDS / "sternhalma-bot"), "bridge", "--"]
+    found["bridge"] = [*bridge, sys.executable, "-c", STDIO]
     # Those that a machine lacks are skipped by name in `test_one_file_clients`.
     here = filter(available, LANGUAGES)
     return found | {language: built(language, folder) for language in here}
@@ -54,6 +48,9 @@ def event(folder: Path, rules: str, players: int) -> Path:
         "seed = 11",
         "parallel = 2",
     ]
+    if players == 2:
+        # Everybody plays, and not everybody against everybody, which takes its time.
+        lines += ['format = "gauntlet"', 'challengers = ["random"]']
     for name, command in bots(folder).items():
         lines += ["[[bots]]", f'name = "{name}"', f"command = {json.dumps(command)}"]
     path.write_text("\n".join(lines) + "\n")
