@@ -1,7 +1,8 @@
 """Draw a position, and tell how the game stands there.
 
 A letter is a marble, a dot an empty hole; beside each row of the star stand the names of its first
-and last hole. Colours are used on a terminal, unless NO_COLOR is set.
+and last hole. Colours are used on a terminal, unless NO_COLOR is set. With --svg the picture is one
+for browsers and pages, whole with its colours, light and dark.
 """
 
 from __future__ import annotations
@@ -22,11 +23,16 @@ from sternhalma_server.cli.positions import (
     answer,
 )
 from sternhalma_server.drawing import draw
+from sternhalma_server.picture import picture
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("position", nargs="*", metavar="POSITION", help=POSITION_HELP)
+    parser.add_argument(
+        "--play", metavar="MOVE", help="play this move first, and draw its way with --svg"
+    )
+    parser.add_argument("--svg", action="store_true", help="print an SVG picture instead")
     add_limit_option(parser)
     add_position_options(parser)
 
@@ -37,18 +43,26 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInputError(
             "expected a position, a rules id, or - for positions on standard input, got nothing"
         )
+    if arguments.position == ["-"] and (arguments.svg or arguments.play is not None):
+        raise BadInputError("expected one position with --svg and --play, got standard input")
+    if arguments.svg and arguments.json:
+        raise BadInputError("expected one of --svg and --json, got both")
     colour = _wants_colour()
 
-    def picture(position: Position) -> str:
+    def shown(position: Position) -> str:
         game = Game.from_position(position, limit=arguments.limit)
+        if arguments.play is not None:
+            game = _after(game, arguments.play)
         if arguments.json:
             return json.dumps(facts(game))
+        if arguments.svg:
+            return _svg(game)
         return "\n".join([*draw(game.position, colour=colour), "", *_sentences(game)])
 
     def one_of_many(position: Position) -> str:
-        return picture(position) if arguments.json else picture(position) + "\n"
+        return shown(position) if arguments.json else shown(position) + "\n"
 
-    return answer(arguments.position, arguments, picture, one_of_many)
+    return answer(arguments.position, arguments, shown, one_of_many)
 
 
 def facts(game: Game) -> dict[str, Any]:
@@ -75,6 +89,24 @@ def facts(game: Game) -> dict[str, Any]:
         ],
         "end": None if result is None else result.end.value,
     }
+
+
+def _after(game: Game, move: str) -> Game:
+    """The game after *move*. Raises `BadInputError`."""
+    if game.is_over:
+        raise BadInputError(f"expected a game that goes on with --play, it is over: {game}")
+    try:
+        return game.play(move)
+    except ValueError as error:
+        raise BadInputError(str(error)) from None
+
+
+def _svg(game: Game) -> str:
+    players = f"{len(game.position.seats)} players"
+    turn = "over" if game.turn is None else f"{_name(game.position, game.turn)} to move"
+    title = f"{game.rules.id}, {players}, {turn}"
+    path = () if game.last is None else game.last.path
+    return picture(game.position, title, path=path, alone=True).removesuffix("\n")
 
 
 def _sentences(game: Game) -> list[str]:
