@@ -17,9 +17,11 @@ from typing import Any, Final, cast
 import trio
 
 SOCKET: Final = "control"
-MAX_REQUEST: Final = 16384  # bytes
+MAX_REQUEST: Final = 1 << 20  # bytes: an event file may be in it
+CHUNK: Final = 1 << 16  # bytes
 PAUSE: Final = 0.1  # seconds without accepting when the process has no descriptor left
-PATIENCE: Final = 5.0  # seconds for one request, on either side
+PATIENCE: Final = 5.0  # seconds for a request to come, and for its answer to go
+ANSWER: Final = 60.0  # seconds for what is asked to be done: to start an event takes its time
 
 Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -92,7 +94,7 @@ async def _serve(connection: trio.socket.SocketType, answer: Answer) -> None:
         request = b""
         with trio.move_on_after(PATIENCE):
             while not request.endswith(b"\n") and len(request) < MAX_REQUEST:
-                data = await connection.recv(MAX_REQUEST)
+                data = await connection.recv(CHUNK)
                 if not data:
                     return
                 request += data
@@ -116,11 +118,13 @@ def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     """The answer of the server that runs in the folder *root*. Raises `ControlError`."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(PATIENCE)
+            connection.settimeout(ANSWER)
             connection.connect(_address(root / SOCKET))
             connection.sendall(json.dumps(request).encode() + b"\n")
             with connection.makefile("rb") as answers:
                 line = answers.readline()
+    except TimeoutError:
+        raise ControlError(f"{root}: expected an answer within {ANSWER:g} s, got none") from None
     except OSError as error:
         sentence = f"{root}: no server runs here ({error.strerror or error})"
         raise ControlError(sentence, nobody=True) from None

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -192,6 +193,18 @@ def test_a_store_that_another_process_keeps_is_told_with_it(
     assert told.endswith(f"expected a store that no other server uses, process {os.getpid()} does")
 
 
+def test_a_server_that_does_not_answer_is_not_passed_over(
+    club: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sternhalma_server.control.ANSWER", 0.05)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as silent:
+        silent.bind(str(club / "control"))
+        silent.listen()
+        told = refused(capsys, "register", club, "zoe")
+    assert told == "club: expected an answer within 0.05 s, got none"
+    assert said(capsys, "register", club) == "no bots are registered\n"
+
+
 def test_a_socket_that_a_killed_server_left_is_nobody(club: Path, capsys: Captured) -> None:
     (club / "control").touch()
     assert said(capsys, "register", club, "zoe").startswith("zoe: registered\n")
@@ -228,6 +241,8 @@ def test_a_league_that_is_served_heeds_every_command(capsys: Captured) -> None:
     with served():
         assert said(capsys, "register", "club", "zoe").startswith("zoe: registered\ntoken ")
         assert "'zoe' is registered already" in refused(capsys, "register", "club", "Zoe")
+        with Path("cup.toml").open("a") as file:
+            file.write("# what the host has to say about it\n" * 2000)
         said(capsys, "event", "club", "add", "cup.toml")
         said(capsys, "event", "club", "enter", "cup", "house", "other")
         assert said(capsys, "event", "club", "start", "cup") == "cup: running\n"
