@@ -16,6 +16,7 @@ from typing import Final
 import trio
 
 AGAIN: Final = 0.1  # seconds until a connection that was lost is tried again
+LATER: Final = 1.0  # seconds until another version is tried again
 CHUNK: Final = 65536
 
 
@@ -109,6 +110,8 @@ class Guest:
                         self._sit(1)
                     elif line.startswith((b"bye ", b"error ")):
                         self._hear(line.decode())
+                        # In a game that another version began: not before it has ended.
+                        await trio.sleep(LATER if b" version " in line else 0)
         finally:
             if seated:
                 self._sit(-1)
@@ -127,5 +130,5 @@ class Guest:
     def _hear(self, line: str) -> None:
         words = line.split(" ")
         self._diary.byes[" ".join(words[:2])] += 1
-        if words[1] not in {"server-stops", "unregistered", "unknown-name", "taken-over"}:
+        if words[1] not in {"server-stops", "unregistered", "unknown-name", "version"}:
             self._diary.refused.append(f"{self.name}: {line}")

@@ -126,7 +126,10 @@ def check_league(
         ),
         Row("... more than it allows", f"{max(0, lead - 2 * (spread - 1))}", "0"),
         Row("events that are not closed with a full table", f"{_unfinished(out)}", "0"),
-        Row("bots refused, or told of an error", f"{len(diary.refused)}", "0"),
+        Row(
+            "logins refused in the middle of another version's game", f"{diary.byes['bye version']}"
+        ),
+        Row("bots refused otherwise, or told of an error", f"{len(diary.refused)}", "0"),
         Row("verify refuses", f"{int(verify.returncode != 0)}", "0"),
         Row("size of the store", f"{size / 2**20:.1f} MiB"),
         Row("... for each game", f"{size / len(games) / 1024:.1f} KiB"),
