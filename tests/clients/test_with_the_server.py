@@ -72,11 +72,12 @@ def moves(results: Path) -> dict[str, list[str]]:
 def test_every_client_plays_an_event_without_fault_and_again_the_same(
     rules: str, players: int, tmp_path: Path
 ) -> None:
+    event_file = event(tmp_path, rules, players)
     played: list[dict[str, list[str]]] = []
     for name in ["first", "second"]:
         out = tmp_path / name
         done = subprocess.run(
-            [COMMANDS / "sternhalma", "run", event(tmp_path, rules, players), "--out", out],
+            [COMMANDS / "sternhalma", "run", event_file, "--out", out],
             capture_output=True,
             text=True,
             timeout=120,
