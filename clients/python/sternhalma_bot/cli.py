@@ -17,6 +17,7 @@ from sternhalma_bot.seating import seat_at
 # the table quickly.
 COMMANDS: Final[Mapping[str, str]] = {
     "bridge": "sternhalma_bot.bridge.command",
+    "play": "sternhalma_bot.by_hand.command",
 }
 
 

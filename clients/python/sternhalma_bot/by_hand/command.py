@@ -1,0 +1,94 @@
+"""`sternhalma-bot play`: a person at the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final, NoReturn
+
+from sternhalma_bot.bots import SAMPLES, lookahead
+from sternhalma_bot.by_hand.opponents import PracticeError, practice
+from sternhalma_bot.by_hand.sitting import Sitting
+from sternhalma_bot.by_hand.terminal import Keyboard, Pipe, Terminal, sit
+from sternhalma_bot.core import Core
+from sternhalma_bot.ending import INTERRUPTED, status_of
+from sternhalma_bot.messages import Bye
+from sternhalma_bot.options import PlaceError, add_options, read_options, read_place
+from sternhalma_bot.place import Place
+from sternhalma_bot.protocol import ProtocolError
+
+NAME: Final = "you"
+
+# For the practice server, which checks them.
+_PRACTICE: Final[Mapping[str, str]] = {
+    "rules": "the rules id (tara)",
+    "players": "how many play (2)",
+    "against": f"the other seats: {', '.join(SAMPLES)}, or a command in quotes (greedy)",
+    "clock": "a clock such as 60s+5s (none)",
+    "limit": "turns each may have (as the rules say)",
+}
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Play by hand where *arguments* and the environment say, and exit."""
+    parser = argparse.ArgumentParser(
+        prog="sternhalma-bot play",
+        usage="%(prog)s [--rules ID] [--players N] [--against BOT] | --port PORT [options]",
+        description=(
+            "Play by hand: against sample bots at home or, with a port, at any league server."
+            " Type help at the table."
+        ),
+        allow_abbrev=False,
+    )
+    for option, meaning in _PRACTICE.items():
+        parser.add_argument(f"--{option}", help=meaning)
+    add_options(parser)
+    options = read_options(parser, arguments)
+    try:
+        with _place(options) as place:
+            status = _play(place)
+    except (PlaceError, PracticeError) as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(status)
+
+
+@contextmanager
+def _place(options: argparse.Namespace) -> Generator[Place]:
+    """Where to play: where the options say, else at a practice of one's own."""
+    chosen = {name: getattr(options, name) for name in _PRACTICE}
+    given = [f"--{name}={value}" for name, value in chosen.items() if value is not None]
+    if options.connections is not None:
+        raise PlaceError("expected one connection: a person plays one game at a time")
+    if options.connect or options.port or os.environ.get("STERNHALMA_PORT"):
+        if given:
+            raise PlaceError(f"expected no {given[0]}: what is played is for that server to say")
+        yield read_place(options, os.environ, NAME)
+        return
+    clock = [] if options.clock else ["--clock=none"]
+    with practice([*given, *clock]) as (host, port):
+        options.host, options.port = host, str(port)
+        yield read_place(options, {}, NAME)
+
+
+def _play(place: Place) -> int:
+    core = Core(place.name, place.slot, place.token, place.version)
+    sitting = Sitting(core, lookahead.choose, colour=_wants_colour())
+    terminal: Terminal = Keyboard(sitting.complete) if sys.stdin.isatty() else Pipe()
+    end: Bye | OSError | ProtocolError | None
+    try:
+        end = sit(sitting, place, terminal)
+    except (OSError, ProtocolError) as error:
+        end = error
+    return 0 if end is None else status_of(place, end)
+
+
+def _wants_colour() -> bool:
+    # https://no-color.org: any value but the empty one means no.
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
