@@ -74,6 +74,18 @@ class Admission:
         """Know a bot no more."""
         self._known.pop(name.lower(), None)
 
+    def vouch(self, name: str, token: str | None) -> str | Refusal:
+        """The bot called *name*, as the event spells it, if the *token* is its own.
+
+        A bot without a token has nothing to prove itself by once it has gone.
+        """
+        known = self._known.get(name.lower())
+        if known is None:
+            return Refusal("unknown-name", f"expected one of the event's bots, got {quote(name)}")
+        if known.token_sha256 is None or not _proves(token, known.token_sha256):
+            return Refusal("bad-token", f"expected the token of {known.name!r}")
+        return known.name
+
     def admit(self, login: Login, connected: Collection[tuple[str, int]]) -> Admitted | Refusal:
         """Admit *login*, or say why not; *connected* are the names and slots in use."""
         known = self._known.get(login.name.lower())

@@ -18,6 +18,7 @@ from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director
 from sternhalma_server.house import open_hall
 from sternhalma_server.keeping import Begun
+from sternhalma_server.library import Library
 from sternhalma_server.listener import Listener
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.seats import Lobby
@@ -45,9 +46,9 @@ async def run_event(
     """Play the event of *settings* over *listener*; returns when its last game is stored.
 
     *scheduler* knows which games an earlier run has stored, *begun* are those it was playing;
-    *control* is the folder for the control socket and for what programs print. *rulings* of the
-    host have been told to the scheduler; *late* are the bots that entered by one, and the *arbiter*
-    takes further ones; *versions* are those that bots have played with before.
+    *control* is the folder of its store, for the control socket and for what programs print.
+    *rulings* of the host have been told to the scheduler; *late* are the bots that entered by one,
+    and the *arbiter* takes further ones; *versions* are those that bots have played with before.
     SIGINT or SIGTERM ends the event before its end: the first lets the games that run finish, for
     as long as the event's budget allows, the second breaks them off at once. They go on from their
     last stored ply when the event is run again.
@@ -70,6 +71,8 @@ async def run_event(
     known = [*settings.known(), *late]
     fixed = versions or {}
     async with open_hall(listener, crew, known, why, settings.waits.login, versions=fixed) as hall:
+        if control is not None:
+            hall.lobby.library = Library(control)
         director = Director(settings, scheduler, hall, keeper, observer, begun, rulings, fixed)
         observer.listening(listener.host, listener.port)
         with trio.CancelScope() as playing:

@@ -26,6 +26,7 @@ from sternhalma_server.hall import Hall
 from sternhalma_server.house import open_hall
 from sternhalma_server.league_book import LeagueBook
 from sternhalma_server.league_settings import LeagueSettings
+from sternhalma_server.library import Library
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer
@@ -264,6 +265,7 @@ async def serve_league(
             room=settings.parallel,
             named=True,
         ) as hall:
+            hall.lobby.library = Library(root)
             with trio.CancelScope() as playing:
                 async with trio.open_nursery() as nursery:
                     stop = trio.Event()

@@ -21,6 +21,7 @@ from sternhalma_server.happening import Agreed, Slip
 from sternhalma_server.verdict import Reason
 from sternhalma_server.wire import (
     AgreeDraw,
+    Fetch,
     Leave,
     Login,
     Message,
@@ -63,6 +64,8 @@ class Referee(Course):
     `was_plain` is whether the line answered last was `move GAME PLY PATH` with the path as it is
     kept, so that it need not be kept beside the ply.
     """
+
+    __slots__ = ("was_plain",)
 
     def __init__(self, table: Table, *, epoch: int = 0, in_credit: Iterable[Seat] = ()) -> None:
         super().__init__(table, epoch=epoch, in_credit=in_credit)
@@ -155,7 +158,7 @@ class Referee(Course):
                 self._agree(seat, line, gate)
             case Leave():
                 self._fall(seat, Reason.DISCONNECT, line)
-            case Login() | Watch():
+            case Login() | Watch() | Fetch():
                 self._wrong(seat, line, Reason.MALFORMED, "expected no second login")
             case Ping(word):
                 if self._counted(seat, line, gate):

@@ -23,10 +23,11 @@ from sternhalma_server.audience import Audience
 from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import MAX_LINE
+from sternhalma_server.library import Library
 from sternhalma_server.session import Session, State
 from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
-from sternhalma_server.wire import Login, Watch, bye, greeting, welcome
+from sternhalma_server.wire import Fetch, Login, Watch, bye, greeting, welcome
 
 UNNAMED: Final = 1024  # connections without a login, at most
 
@@ -140,6 +141,7 @@ class Lobby:
         self._changed = trio.Event()
         self._open: set[Transport] = set()
         self.closing: tuple[str, str] | None = None  # the bye that newcomers get
+        self.library: Library | None = None  # where games that are over can be fetched
 
     def __iter__(self) -> Iterator[Holder]:
         return iter(list(self._holders.values()))
@@ -198,13 +200,17 @@ class Lobby:
         if isinstance(login, Watch):
             await self._audience.attend(connection, session, login.game)
             self._end(connection)
+        elif isinstance(login, Fetch):
+            await self._hand_over(connection, session, login)
+            self._reply(connection, session)
+            self._end(connection)
         elif login is None:
             self._reply(connection, session)
             self._end(connection)
 
     async def _greet(
         self, connection: Connection, session: Session, address: str
-    ) -> Login | Watch | None:
+    ) -> Login | Watch | Fetch | None:
         """See a newcomer through its login, None if it does not come to that."""
         doors = self._doors
         each = doors.unnamed if is_loopback(address) else doors.unnamed_each
@@ -230,7 +236,7 @@ class Lobby:
         session.close("login-time", f"expected a whole login line within {doors.login:g} s")
         return None
 
-    def _log_in(self, connection: Connection, session: Session) -> Login | Watch | None:
+    def _log_in(self, connection: Connection, session: Session) -> Login | Watch | Fetch | None:
         """Take lines until one is a login that is accepted; None if there is none yet."""
         while session.state is State.GREETED:
             line = connection.next_line()
@@ -241,6 +247,8 @@ class Lobby:
                 continue
             if self.closing is not None:
                 session.close(*self.closing)
+            elif isinstance(login, Fetch):
+                return login
             elif isinstance(login, Watch):
                 session.accept()
                 session.replies.append("welcome watcher")
@@ -248,6 +256,16 @@ class Lobby:
             elif self._seat(connection, session, login):
                 return login
         return None
+
+    async def _hand_over(self, connection: Connection, session: Session, fetch: Fetch) -> None:
+        """Give a bot what it was told in a game, if it is the bot."""
+        bot = self._admission.vouch(fetch.name, fetch.token)
+        if isinstance(bot, Refusal):
+            session.close(bot.code, bot.sentence)
+        elif self.library is None:
+            session.close("no-transcript", "this server keeps no games")
+        else:
+            await self.library.attend(connection, session, bot, fetch.game, fetch.seat)
 
     def _seat(self, connection: Connection, session: Session, login: Login) -> bool:
         """Let a bot in, or say why not."""

@@ -14,6 +14,7 @@ from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.wire import (
     AgreeDraw,
+    Fetch,
     Leave,
     Login,
     Message,
@@ -56,6 +57,7 @@ TABLE: Final[Mapping[State, Mapping[type[Message], Act]]] = {
     State.GREETED: {
         Login: Act.LOG_IN,
         Watch: Act.LOG_IN,
+        Fetch: Act.LOG_IN,
         MoveMade: Act.NOT_LOGGED_IN,
         Resign: Act.NOT_LOGGED_IN,
         AgreeDraw: Act.NOT_LOGGED_IN,
@@ -67,6 +69,7 @@ TABLE: Final[Mapping[State, Mapping[type[Message], Act]]] = {
     State.LOBBY: {
         Login: Act.SECOND_LOGIN,
         Watch: Act.SECOND_LOGIN,
+        Fetch: Act.SECOND_LOGIN,
         MoveMade: Act.STALE,
         Resign: Act.STALE,
         AgreeDraw: Act.STALE,
@@ -88,7 +91,7 @@ class Session:
         self.gate = FloodGate()
         self.replies: list[str] = []
 
-    def receive(self, line: Line, why: Callable[[], str]) -> Login | Watch | None:
+    def receive(self, line: Line, why: Callable[[], str]) -> Login | Watch | Fetch | None:
         """Take a line outside of a game; a login that can be read is handed back to be judged.
 
         *why* tells what the bot is waiting for. A closed session takes no more lines.
@@ -109,7 +112,7 @@ class Session:
             return None
         match act:
             case Act.LOG_IN:
-                assert isinstance(message, Login | Watch)
+                assert isinstance(message, Login | Watch | Fetch)
                 return message
             case Act.SECOND_LOGIN:
                 self._malformed(line, "expected no second login")

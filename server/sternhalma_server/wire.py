@@ -82,11 +82,20 @@ class Watch(NamedTuple):
     game: str | None = None
 
 
+class Fetch(NamedTuple):
+    """`transcript NAME GAME ...`: in place of a login, for what a bot was told in a game."""
+
+    name: str
+    game: str
+    token: str | None = None
+    seat: str | None = None
+
+
 class Leave(NamedTuple):
     """`bye`."""
 
 
-Message = Login | MoveMade | Resign | AgreeDraw | Ping | Pong | Why | Watch | Leave
+Message = Login | MoveMade | Resign | AgreeDraw | Ping | Pong | Why | Watch | Fetch | Leave
 
 
 def parse_message(text: str) -> Message:
@@ -149,6 +158,16 @@ def _watch(words: list[str]) -> Watch:
     raise WireError(f"expected 'watch all' or 'watch game=GAME', got {quote(' '.join(words), 60)}")
 
 
+def _fetch(words: list[str]) -> Fetch:
+    if len(words) < 3 or not NAME.fullmatch(words[1]) or not _WORD.fullmatch(words[2]):
+        raise WireError(f"expected 'transcript NAME GAME', got {quote(' '.join(words), 60)}")
+    keys = _keys(words[3:], "transcript")
+    seat = keys.get("seat")
+    if seat is not None and not _WORD.fullmatch(seat):
+        raise WireError(f"expected a seat's letter, got {quote(seat, 40)}")
+    return Fetch(words[1], words[2], keys.get("token"), seat)
+
+
 def _ping(words: list[str]) -> Ping:
     return Ping(_argument(words, "WORD"))
 
@@ -185,6 +204,7 @@ _READERS: Final[Mapping[str, Callable[[list[str]], Message]]] = {
     "pong": _pong,
     "why": lambda _words: Why(),
     "watch": _watch,
+    "transcript": _fetch,
     "bye": lambda _words: Leave(),
 }
 

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from sternhalma_server.flood import BURST
 from sternhalma_server.framing import Line
 from sternhalma_server.session import TABLE, Act, Session, State
-from sternhalma_server.wire import Login, Message, Watch
+from sternhalma_server.wire import Fetch, Login, Message, Watch
 
 # One line of each message.
 LINES = {
     "login": "login zoe",
     "watch": "watch all",
+    "transcript": "transcript zoe 1",
     "move": "move 1 1 a5-e5",
     "resign": "resign 1",
     "draw": "draw 1 1",
@@ -25,6 +26,9 @@ LINES = {
     "why": "why",
     "bye": "bye",
 }
+
+
+IN_PLACE = {"login", "watch", "transcript"}  # what a connection may begin with
 
 
 def line(text: str, fault: str | None = None) -> Line:
@@ -67,7 +71,7 @@ def test_an_accepted_login_is_in_the_lobby() -> None:
     assert lobby().state is State.LOBBY
 
 
-@pytest.mark.parametrize("text", [LINES[k] for k in LINES if k not in {"login", "watch", "bye"}])
+@pytest.mark.parametrize("text", [LINES[k] for k in LINES if k not in {*IN_PLACE, "bye"}])
 def test_before_the_login_any_other_message_ends_the_connection(text: str) -> None:
     session = Session()
     assert hear(session, text) == ["bye malformed expected 'login NAME' first"]
@@ -84,6 +88,7 @@ def test_before_the_login_a_line_that_cannot_be_read_ends_the_connection() -> No
 def test_a_watcher_is_handed_back_to_be_let_in_like_a_bot() -> None:
     session = Session()
     assert session.receive(line("watch game=7"), lambda: "") == Watch("7")
+    assert session.receive(line("transcript zoe 7"), lambda: "") == Fetch("zoe", "7")
     assert session.replies == []
 
 

@@ -10,6 +10,7 @@ from sternhalma_server.wire import (
     MAX_SLOT,
     QUOTED,
     AgreeDraw,
+    Fetch,
     Leave,
     Login,
     Message,
@@ -57,6 +58,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(Ping, WORDS),
     st.builds(Pong, WORDS),
     st.builds(Watch, st.none() | WORDS),
+    st.builds(Fetch, NAMES, WORDS, st.none() | words(LETTERS + "+/=-_", 60), st.none() | WORDS),
     st.sampled_from([Why(), Leave()]),
 )
 
@@ -76,6 +78,10 @@ def spell(message: Message) -> str:
             return f"{type(message).__name__.lower()} {word}"
         case Watch(game):
             return "watch all" if game is None else f"watch game={game}"
+        case Fetch(name, game, token, seat):
+            pairs = [f" token={token}"] if token is not None else []
+            pairs += [f" seat={seat}"] if seat is not None else []
+            return f"transcript {name} {game}{''.join(pairs)}"
         case Why():
             return "why"
         case Leave():
@@ -123,7 +129,10 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("", "expected a message, login, move, resign, draw, ping, pong, why, watch, bye, got ''"),
+        (
+            "",
+            "expected a message, login, move, resign, draw, ping, pong, why, watch, transcript, bye, got ''",
+        ),
         ("MOVE 1 1 a5-e5", "expected a message, login, .*, got 'MOVE'"),
         (" move 1 1 a5-e5", "expected a message, login, .*, got ''"),
         ("move", "expected 'move GAME PLY PATH', got 'move'"),
@@ -157,6 +166,8 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
         ("login zoe =x", "expected key=value in 'login', got '=x'"),
         ("watch", "expected 'watch all' or 'watch game=GAME', got 'watch'"),
         ("watch game=", "expected 'watch all' or 'watch game=GAME', got 'watch game='"),
+        ("transcript zoe", "expected 'transcript NAME GAME', got 'transcript zoe'"),
+        ("transcript zoe 1 seat=", "expected a seat's letter, got ''"),
         ("watch 1", "expected 'watch all' or 'watch game=GAME', got 'watch 1'"),
     ],
 )

@@ -1,16 +1,20 @@
 """Print what one seat of a game was told and said, line by line, with when.
 
-The folder is the results folder of an event, or that of an event in its league's folder. What is
-printed is a conversation that `sternhalma replay` holds once more with a bot at home.
+The host gives the results folder of an event, or that of an event in its league's folder, and the
+seat. The author of a bot gives HOST:PORT of a server that runs, and the bot's name with --bot; its
+token is taken from STERNHALMA_TOKEN. What is printed is a conversation that `sternhalma replay`
+holds once more with a bot at home.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from sternhalma_server.chronicle import Chronicle, chronicle_of
 from sternhalma_server.cli import CLEAN
+from sternhalma_server.cli.fetching import fetch
 from sternhalma_server.cli.folder import found_in
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.conversation import format_conversation
@@ -19,25 +23,52 @@ from sternhalma_server.store import Store, StoreError
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `transcript`."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="the results folder")
-    parser.add_argument("number", metavar="GAME", type=whole_number, help="the number of the game")
+    parser.add_argument("source", metavar="DIR", help="the results folder, or HOST:PORT")
+    parser.add_argument("game", metavar="GAME", help="the number of the game")
+    parser.add_argument("--seat", metavar="SEAT", help="the seat's letter, or the bot in it")
+    parser.add_argument("--bot", metavar="NAME", help="fetch it from a server, as this bot")
+    parser.add_argument("--tls", action="store_true", help="the server speaks TLS")
     parser.add_argument(
-        "--seat", required=True, metavar="SEAT", help="the seat's letter, or the bot in it"
+        "--ca", type=Path, metavar="FILE", help="the certificate, or its authority's, to trust"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the conversation; the exit status."""
-    folder: Path = arguments.folder
+    text = _stored(arguments) if arguments.bot is None else _fetched(arguments)
+    print(text, end="")
+    return CLEAN
+
+
+def _stored(arguments: argparse.Namespace) -> str:
+    folder = Path(arguments.source)
+    if arguments.seat is None:
+        raise BadInputError("expected --seat SEAT, or --bot NAME and HOST:PORT")
+    try:
+        number = whole_number(arguments.game)
+    except argparse.ArgumentTypeError as error:
+        raise BadInputError(f"argument GAME: {error}") from None
     found = found_in(folder)
     try:
         with Store.read(found.store) as store:
-            chronicle = chronicle_of(store, found.stored(store), arguments.number)
+            chronicle = chronicle_of(store, found.stored(store), number)
         conversation = chronicle.told_to(_seat(chronicle, arguments.seat))
     except (StoreError, ValueError) as error:
         raise BadInputError(f"{folder}: {error}") from None
-    print(format_conversation(conversation), end="")
-    return CLEAN
+    return format_conversation(conversation)
+
+
+def _fetched(arguments: argparse.Namespace) -> str:
+    token = os.environ.get("STERNHALMA_TOKEN")
+    if not token:
+        raise BadInputError("expected the bot's token in STERNHALMA_TOKEN, got none")
+    seat = "" if arguments.seat is None else f" seat={arguments.seat}"
+    request = f"transcript {arguments.bot} {arguments.game} token={token}{seat}"
+    text, farewell = fetch(arguments.source, request, tls=arguments.tls, ca=arguments.ca)
+    code, _, sentence = farewell.partition(" ")
+    if code != "transcript-over":
+        raise BadInputError(f"{arguments.source}: {code}: {sentence}")
+    return text
 
 
 def _seat(chronicle: Chronicle, word: str) -> str:
