@@ -129,10 +129,7 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (
-            "",
-            "expected a message, login, move, resign, draw, ping, pong, why, watch, transcript, bye, got ''",
-        ),
+        ("", "expected a message, login, move, resign, draw, ping, .*, transcript, bye, got ''"),
         ("MOVE 1 1 a5-e5", "expected a message, login, .*, got 'MOVE'"),
         (" move 1 1 a5-e5", "expected a message, login, .*, got ''"),
         ("move", "expected 'move GAME PLY PATH', got 'move'"),
