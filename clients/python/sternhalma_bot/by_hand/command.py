@@ -59,14 +59,18 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 @contextmanager
 def _place(options: argparse.Namespace) -> Generator[Place]:
-    """Where to play: where the options say, else at a practice of one's own."""
+    """Where to play: where a port is told, else at a practice of one's own.
+
+    What is to be practised overrides the environment, but not another option.
+    """
     chosen = {name: getattr(options, name) for name in _PRACTICE}
     given = [f"--{name}={value}" for name, value in chosen.items() if value is not None]
     if options.connections is not None:
         raise PlaceError("expected one connection: a person plays one game at a time")
-    if options.connect or options.port or os.environ.get("STERNHALMA_PORT"):
-        if given:
-            raise PlaceError(f"expected no {given[0]}: what is played is for that server to say")
+    has_port = bool(options.connect or options.port)
+    if has_port and given:
+        raise PlaceError(f"expected no {given[0]}: what is played is for that server to say")
+    if has_port or (os.environ.get("STERNHALMA_PORT") and not given):
         yield read_place(options, os.environ, NAME)
         return
     clock = [] if options.clock else ["--clock=none"]

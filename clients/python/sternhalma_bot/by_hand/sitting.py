@@ -275,7 +275,8 @@ class Sitting:
         try:
             now.resolve(move)
         except IllegalMoveError as error:
-            self._say(str(error), words.destinations(now, move.origin)[0])
+            sentence, goals = words.destinations(now, move.origin)
+            self._say(str(error), *([sentence] if goals else []))
             return
         self._answer(f"{text} draw=offer" if offers_draw else text)
 
@@ -297,7 +298,8 @@ class Sitting:
             return
         plies = story.plies_of(story.game.seat)
         if count > len(plies):
-            self._say(f"expected at most {len(plies)} moves of yours to take back, got {count}")
+            played = len(plies) or "none"
+            self._say(f"expected a number of moves that you have played, which is {played}")
             return
         self._undoing = True
         self._answer(f"undo {plies[-count]}")
