@@ -192,6 +192,11 @@ def parse_event(
     table = read_toml(data, where)
     if league:
         table.setdefault("bots", [])
+    elif table.get("format") == "ladder":
+        # Before anything that is missing, such as bots, which a ladder has none of.
+        raise wrong_value(
+            where, "format", "an event with an end, a ladder needs a league", "ladder"
+        )
     event = read_struct(Event, table, where)
     if check is not None:
         check(event)
