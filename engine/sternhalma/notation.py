@@ -116,8 +116,9 @@ class BoardText:
     def _write_anew(self, position: Position, board: Board) -> str:
         self._board = board
         self._cells = bytearray(_cells(len(board.coordinates), _digits(position)), "ascii")
-        self._text = format_board(position)
-        self._rows = self._text.split("/")
+        # The rows of all games are the same strings: a game has 17 of them, and few are its own.
+        self._rows = [_row_of(bytes(self._cells[span])) for span in board.row_spans]
+        self._text = "/".join(self._rows)
         return self._text
 
 

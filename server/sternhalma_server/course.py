@@ -60,6 +60,25 @@ class Course:
     that get the table's credit for lag.
     """
 
+    __slots__ = (
+        "_agreed",
+        "_board",
+        "_epoch",
+        "_game",
+        "_letters",
+        "_start",
+        "_time",
+        "_tries",
+        "asked_at",
+        "finished",
+        "happened",
+        "outbox",
+        "patience",
+        "ply",
+        "table",
+        "turn",
+    )
+
     def __init__(self, table: Table, *, epoch: int = 0, in_credit: Iterable[Seat] = ()) -> None:
         self.table = table
         self.outbox: list[tuple[Seat | None, str]] = []

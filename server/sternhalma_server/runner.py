@@ -94,6 +94,24 @@ class Runner:
     that are for everybody, for those who watch.
     """
 
+    __slots__ = (
+        "_armed",
+        "_asked_over",
+        "_away_until",
+        "_due",
+        "_expected",
+        "_ledger",
+        "_logged",
+        "_parked",
+        "_problem",
+        "_reconnect",
+        "_referee",
+        "_scope",
+        "_seats",
+        "_show",
+        "_to_trio",
+    )
+
     def __init__(
         self,
         referee: Referee,
