@@ -8,7 +8,7 @@
 # Exit status: 0 if the event ended, 1 with a sentence on stderr if anything else did.
 #
 # Bash and not awk: of the awks only gawk opens a connection, and it is on fewer machines. It takes
-# Bash 4.1. Bash cannot switch Nagle's algorithm off, which holds nothing up here: every answer is
+# Bash 4.4. Bash cannot switch Nagle's algorithm off, which holds nothing up here: every answer is
 # one small packet.
 
 set -u
