@@ -8,6 +8,7 @@ are registered are let in. So a server that was killed comes back as it was by l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ class League:
         self._nursery: trio.Nursery | None = None
         self._stopping = False
         self._deciding = trio.Lock()
+        self._agreeing = trio.Lock()  # for whoever makes the league what its store says
 
     @property
     def stages(self) -> list[Stage]:
@@ -130,7 +132,8 @@ class League:
 
         Raises `ValueError`, `StoreError`, `OSError`.
         """
-        async with self._deciding:
+        # An event that is being staged must not miss it.
+        async with self._deciding, self._agreeing:
             event = self.book.event(name)
             stage = self._stages.get(event.id)
             if stage is not None:
@@ -164,17 +167,18 @@ class League:
         """Make the league what its store says."""
         assert self._hall is not None
         assert self._nursery is not None
-        if self._stopping:
-            return
-        self._admit(self._hall)
-        for event in self._store.events():
-            stage = self._stages.get(event.id)
-            if stage is not None and event.state == "running":
-                stage.director.go_on()
-            elif stage is not None:
-                stage.director.drain()
-            elif event.state == "running":
-                self._begin(event, self._hall, self._nursery)
+        async with self._agreeing:
+            if self._stopping:
+                return
+            self._admit(self._hall)
+            for event in self._store.events():
+                stage = self._stages.get(event.id)
+                if stage is not None and event.state == "running":
+                    stage.director.go_on()
+                elif stage is not None:
+                    stage.director.drain()
+                elif event.state == "running":
+                    await self._begin(event, self._hall, self._nursery)
 
     def _admit(self, hall: Hall) -> None:
         """Let in who is registered, and nobody else."""
@@ -195,17 +199,26 @@ class League:
                 else:
                     ladder.join(bot)
 
-    def _begin(self, event: StoredEvent, hall: Hall, nursery: trio.Nursery) -> None:
+    async def _begin(self, event: StoredEvent, hall: Hall, nursery: trio.Nursery) -> None:
         observer = self._observers(event.name)
         try:
             settings = self.book.settings(event)
             folder = self.book.folder(event)
-            stage = set_stage(
-                self._store, event, settings, folder, hall, observer, self._members, self.spare
+            # All that the event has come to is gone through: the games of others play on meanwhile.
+            stage = await trio.to_thread.run_sync(
+                partial(set_stage, bots=list(self._members), spare=self.spare),
+                self._store,
+                event,
+                settings,
+                folder,
+                hall,
+                observer,
             )
-        except (ValueError, OSError) as error:
+        except (ValueError, StoreError, OSError) as error:
             # One event that cannot be played is no reason not to play the others.
             self._tell(f"{event.name}: cannot be played: {error}")
+            return
+        if self._stopping:
             return
         if stage.ladder is not None:
             for holder in hall.lobby:
