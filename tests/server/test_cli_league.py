@@ -94,14 +94,14 @@ def served(league: str = "houses.toml") -> Iterator[subprocess.Popen[str]]:
                     break
 
 
-def wait_for(capsys: Captured, wanted: str) -> None:
-    """Return when the list of events has a line that matches *wanted*."""
-    until = time.monotonic() + SECONDS
-    while not re.search(f"^{wanted}", said(capsys, *LIST), re.MULTILINE):
-        assert time.monotonic() < until, f"expected {wanted!r}, got {said(capsys, *LIST)}"
-
-
 LIST = ("event", "club", "list")
+
+
+def wait_for(capsys: Captured, wanted: str, words: tuple[str, ...] = LIST) -> None:
+    """Return when a command prints a line that begins as *wanted*; else the list of events does."""
+    until = time.monotonic() + SECONDS
+    while not re.search(f"^{wanted}", got := said(capsys, *words), re.MULTILINE):
+        assert time.monotonic() < until, f"expected {wanted!r}, got {got!r}"
 
 
 def test_a_token_is_printed_and_its_digest_is_kept(club: Path, capsys: Captured) -> None:
@@ -285,8 +285,8 @@ def test_a_bot_that_left_the_leagues_file_plays_the_ladder_no_more(capsys: Captu
         HOUSES.replace(', { name = "other", command = "sternhalma-bot random" }', "")
     )
     with served():
-        why = said(capsys, "status", "club", "--why", "house")
-        assert why.startswith("ladder: house waits for 1 more to connect")
+        why = ("status", "club", "--why", "house")
+        wait_for(capsys, "ladder: house waits for 1 more to connect", why)
 
 
 def test_an_event_of_which_bots_have_left_is_played_on_without_them(capsys: Captured) -> None:
