@@ -20,7 +20,8 @@ VERSION: Final = "sternhalma-conversation 1"
 _SIDES: Final[Mapping[str, Side]] = {"S": "S", "B": "B", "=": "="}
 _LINE: Final = re.compile(r"([SB=]) (-|0|[1-9][0-9]*|(?:0|[1-9][0-9]*)\.[0-9]{6}) (.+)")
 _HEAD: Final = re.compile(r"([a-z][a-z-]*) (.+)")
-_PARTS: Final = re.compile(r"(\.\.\.|<[a-z]+>)")
+_PARTS: Final = re.compile(r"(\.\.\.|<[a-z]+>|\{[^{} ]+\})")
+_HOLES: Final = r"(?:-[a-q][0-9]+)*-"  # what may stand for the hyphen of a move
 
 
 class ConversationError(ValueError):
@@ -101,14 +102,17 @@ def fill(text: str, words: Mapping[str, str]) -> str:
 def match(text: str, line: str, words: Mapping[str, str]) -> dict[str, str] | None:
     """What *line* says in the places of *text*, by `<word>`; None if it is another line.
 
-    In *text* `...` stands for anything, and `<word>` for a word, which is that of *words* if it is
-    there.
+    In *text* `...` stands for anything, `<word>` for a word, which is that of *words* if it is
+    there, and `{a5-b5,a5-c7}` for one of these moves by any way.
     """
     parts: list[str] = []
     fresh: list[str] = []
     for part in _PARTS.split(text):
         if part == "...":
             parts.append(".*")
+        elif part.startswith("{") and _PARTS.fullmatch(part):
+            ways = [_HOLES.join(move.split("-")) for move in part[1:-1].split(",")]
+            parts.append(f"(?:{'|'.join(ways)})")
         elif not _PARTS.fullmatch(part) or part in words:
             parts.append(re.escape(words.get(part, part)))
         elif part in fresh:

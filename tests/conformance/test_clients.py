@@ -25,9 +25,32 @@ from sternhalma_server.conformance import (
 )
 
 ROOT = Path(__file__).parents[2]
-CLIENTS = ROOT / "clients"
+SOURCES = ROOT / "clients"
 NEEDED = [step for step in STEPS if step.level == REQUIRED]
 KIT = [step for step in STEPS if step.family in {"login", "returns", "games", "end"}]
+
+
+CLIENTS = ("python", "c", "javascript", "ten lines")
+
+
+def client(language: str, folder: Path) -> list[str]:
+    """The command of a client that people copy, made ready in *folder*."""
+    match language:
+        case "python":
+            return [sys.executable, str(SOURCES / "python" / "one_file_bot.py")]
+        case "c":
+            if shutil.which("cc") is None:
+                pytest.skip("no C compiler")
+            program, source = str(folder / "bot"), str(SOURCES / "c" / "sternhalma_bot.c")
+            subprocess.run(["cc", "-O1", "-o", program, source], check=True, timeout=60)
+            return [program]
+        case "javascript":
+            if shutil.which("node") is None:
+                pytest.skip("no node")
+            return ["node", str(SOURCES / "javascript" / "sternhalma_bot.js")]
+        case _:
+            (folder / "mybot.py").write_text(files("README.md")["mybot.py"], encoding="utf-8")
+            return [sys.executable, "mybot.py"]
 
 
 def wrongs(checked: Checked) -> str:
@@ -60,25 +83,9 @@ def test_the_kit_passes_the_advisory_steps_too(tmp_path: Path) -> None:
     assert {outcome.result for outcome in checked.outcomes} == {"passed"}
 
 
-@pytest.mark.parametrize("language", ["python", "c", "javascript", "ten lines"])
+@pytest.mark.parametrize("language", CLIENTS)
 def test_a_client_passes_every_required_step(language: str, tmp_path: Path) -> None:
-    match language:
-        case "python":
-            argv = [sys.executable, str(CLIENTS / "python" / "one_file_bot.py")]
-        case "c":
-            if shutil.which("cc") is None:
-                pytest.skip("no C compiler")
-            argv = [str(tmp_path / "bot")]
-            source = str(CLIENTS / "c" / "sternhalma_bot.c")
-            subprocess.run(["cc", "-O1", "-o", argv[0], source], check=True, timeout=60)
-        case "javascript":
-            if shutil.which("node") is None:
-                pytest.skip("no node")
-            argv = ["node", str(CLIENTS / "javascript" / "sternhalma_bot.js")]
-        case _:
-            (tmp_path / "mybot.py").write_text(files("README.md")["mybot.py"], encoding="utf-8")
-            argv = [sys.executable, "mybot.py"]
-    checked = trio.run(checked_program, argv, tmp_path, NEEDED)
+    checked = trio.run(checked_program, client(language, tmp_path), tmp_path, NEEDED)
     assert checked.good, wrongs(checked)
 
 
@@ -98,7 +105,7 @@ def test_a_bot_that_dials_in_by_itself_can_be_checked() -> None:
     async def run() -> Checked:
         listener = listen(0)
         port = listener.socket.getsockname()[1]
-        argv = [sys.executable, str(CLIENTS / "python" / "one_file_bot.py")]
+        argv = [sys.executable, str(SOURCES / "python" / "one_file_bot.py")]
 
         async def dial_in() -> None:
             while True:

@@ -22,7 +22,7 @@ from docs.pages import ROOT, Block, commands
 PORT: Final = "7121"  # what the pages say; here each server gets a free port instead
 SECONDS: Final = 30.0
 _OPEN: Final = re.compile(r": (?:listening|open) on \S+ port")  # an event's server, or a league's
-_CLONED: Final = ("LICENSE", "Makefile", "bench", "clients", "docs", "tournaments")
+_CLONED: Final = ("LICENSE", "Makefile", "bench", "clients", "docs", "tests", "tournaments")
 
 
 class Shell:

@@ -63,6 +63,11 @@ def test_what_is_no_conversation_is_refused_with_its_line(text: str, sentence: s
         ("<a>-<a>", "x-x", {}, {"<a>": "x"}),
         ("<a>-<a>", "x-y", {}, None),
         ("a.c", "abc", {}, None),
+        ("move {a5-c5,b6-e9}", "move a5-c5", {}, {}),
+        ("move {a5-c5,b6-e9}", "move b6-c7-e9", {}, {}),
+        ("move {a5-c5,b6-e9}", "move b6-c7", {}, None),
+        ("move {a5-c5,b6-e9}", "move a5-e9-x", {}, None),
+        ("move {pass}", "move pass", {}, {}),
     ],
 )
 def test_a_pattern_is_held_against_a_line(

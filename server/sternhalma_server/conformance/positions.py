@@ -67,7 +67,7 @@ ODD: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
 SHUT_IN: Final = "tara A/DD/D1D/4/13/12/11/4DD4/4DDD2/10/11/12/13/AAAA/AAA/AA/D A,D A 10,10 -"
 
 
-def _by_rules() -> dict[str, list[str]]:
+def positions_by_rules() -> dict[str, list[str]]:
     """The positions of the file by rules id, in its order."""
     found: dict[str, list[str]] = {}
     for line in POSITIONS.read_text(encoding="ascii").splitlines():
@@ -99,7 +99,7 @@ async def _passed(bench: Bench) -> None:
 STEPS: Final = (
     *(
         Step("rules", rules, f"it plays legal moves by the rules of {rules}", _asking(positions))
-        for rules, positions in _by_rules().items()
+        for rules, positions in positions_by_rules().items()
     ),
     *(Step("odd", title, what, _asking(positions)) for title, (what, positions) in ODD.items()),
     Step("odd", "passed", "a turn of its own is passed for it, and it moves in the next", _passed),

@@ -117,7 +117,10 @@ class _Repetition:
 
     async def _hear(self, expected: str) -> str:
         talk = await self._send()
-        return await talk.hear(repr(fill(expected, self._words)))
+        line = await talk.hear(repr(fill(expected, self._words)))
+        if talk.login is None and line.startswith("login "):
+            talk.take_login(line)
+        return line
 
     def _is_same(self, text: str, came: str) -> bool:
         if not self._is_pattern:

@@ -8,6 +8,7 @@ read with the contract in hand (`wire`) and nothing is forgiven.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -133,6 +134,12 @@ class Talk:
             raise UnexpectedError(expected, repr(message))
         self.login = message
         return message
+
+    def take_login(self, line: str) -> None:
+        """Heed a login that was heard as any line is; one that cannot be read is none."""
+        with suppress(WireError):
+            message = parse_message(line)
+            self.login = message if isinstance(message, Login) else None
 
     async def welcome(self, key: str | None = None) -> None:
         """Accept the login; *key* is what a bot without a token comes back with."""
