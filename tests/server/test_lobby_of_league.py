@@ -1,4 +1,4 @@
-"""A bot that comes back as another version, to a server that has more than one event."""
+"""The lobby of a league, in which bots may change versions and be taken out."""
 
 from __future__ import annotations
 
@@ -76,3 +76,27 @@ async def test_in_the_middle_of_a_game_only_the_version_that_plays_it_comes_back
         there.lobby.release(holder)
         new = await there.join("2")
         await new.expect("welcome zoe slot=1")
+
+
+async def test_who_is_taken_out_plays_its_game_to_the_end(autojump_clock: MockClock) -> None:
+    async with hall() as there:
+        peer = await there.join("1")
+        await peer.expect("welcome zoe slot=1")
+        holder = await there.play("cup/1")
+        there.lobby.expel("zoe", "unregistered", "gone")
+        assert holder.connection.ended is None
+        holder.connection.send("turn ...\n")
+        await peer.expect("turn ...")
+        there.lobby.release(holder)
+        await peer.expect("bye unregistered gone")
+        assert await peer.end() == []
+
+
+async def test_who_is_taken_out_between_games_goes_at_once(autojump_clock: MockClock) -> None:
+    async with hall() as there:
+        peer = await there.join("1")
+        await peer.expect("welcome zoe slot=1")
+        there.lobby.expel("zoe", "unregistered", "gone")
+        assert await peer.end() == ["bye unregistered gone"]
+        again = await there.join("1")
+        await again.expect("bye unknown-name ...")
