@@ -38,7 +38,10 @@ def chronicle_of(store: Store, stored: StoredEvent, number: int) -> Chronicle:
     game = store.game(stored.id, number)
     if game is None:
         raise ValueError(f"expected a game of {stored.name} that is over, got game {number}")
-    # A server with several events at once names the event with the game.
-    name = str(number) if store.league is None else f"{stored.name}/{number}"
-    record = parse_record(game.record)
+    record, name = parse_record(game.record), wire_name(store, stored, number)
     return Chronicle(record, game.said, settings_in(store, stored), name)
+
+
+def wire_name(store: Store, stored: StoredEvent, number: int) -> str:
+    """What the wire calls a game: a server with several events at once names the event with it."""
+    return str(number) if store.league is None else f"{stored.name}/{number}"

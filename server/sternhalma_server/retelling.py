@@ -27,6 +27,7 @@ from sternhalma_server.announce import (
 from sternhalma_server.clock import SECOND, parse_clock
 from sternhalma_server.conversation import Conversation, Side, listed
 from sternhalma_server.explanation import explain
+from sternhalma_server.framing import NO_END
 from sternhalma_server.happening import Agreed, Fall, Happening, Ply, Slip
 from sternhalma_server.opening import number
 from sternhalma_server.record import Record
@@ -44,6 +45,7 @@ from sternhalma_server.wire import (
     error,
     note,
     parse_message,
+    quote,
 )
 
 Told = tuple[int, Side, str]
@@ -237,6 +239,10 @@ class _Retelling:
         """What the seat said before *until* and was no answer, with what came of it."""
         while self._spoken and (until is None or self._spoken[0][0] < until):
             at, text = self._spoken.pop(0)
+            if text.endswith(NO_END):  # no line, but evidence of why there was none
+                begun = quote(text.removesuffix(NO_END).rstrip())
+                yield at, "S", note("unfinished", f"expected a line feed behind {begun}")
+                continue
             yield at, "B", text
             # Nothing is read before the next question, or before the answer to the last.
             heard = at if until is None or self._asked == self._game.ply else until

@@ -19,7 +19,8 @@ from sternhalma_server.timing import length, moment
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A game to be told, as far as ply `upto`; `lag` is the event's credit.
+    """A game to be told, as far as ply `upto`; `lag` is the event's credit, `name` what the wire
+    called the game, its number if nothing is said.
 
     A game that is `running` comes as the record it would have if it was broken off now.
     """
@@ -28,6 +29,7 @@ class Telling:
     running: bool = False
     upto: int | None = None
     lag: Lag | None = None
+    name: str | None = None
 
     @property
     def happened(self) -> tuple[Happening, ...]:
@@ -119,7 +121,7 @@ def spoken(telling: Telling, said: str) -> list[tuple[str, str, str]]:
     `move GAME PLY PATH`; they are put back in.
     """
     heard = [(*line.split(" ", 2), "", "")[:3] for line in said.splitlines()]
-    lines = [(moment(stamp), seat, text) for stamp, seat, text in _plain(telling.record, heard)]
+    lines = [(moment(stamp), seat, text) for stamp, seat, text in _plain(telling, heard)]
     lines += [(moment(stamp), seat, text) for seat, stamp, text in heard]
     start = telling.start or 0
     return [(_seconds(at - start), seat, text) for at, seat, text in sorted(lines, key=_when)]
@@ -137,16 +139,17 @@ def _when(line: tuple[int, str, str]) -> int:
     return line[0]
 
 
-def _plain(record: Record, heard: Iterable[Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+def _plain(telling: Telling, heard: Iterable[Sequence[str]]) -> Iterator[tuple[str, str, str]]:
     """The answers that were not kept beside their ply: when, by which seat, and the line."""
     kept: dict[tuple[str, str], list[str]] = {}
     for seat, stamp, text in heard:
         kept.setdefault((seat, " ".join(text.split(" ", 3)[:3])), []).append(stamp)
-    for ply in record.happened:
+    name = telling.name or telling.record.game
+    for ply in telling.record.happened:
         keys = keys_of(ply)
         if not isinstance(ply, Ply) or "received" not in keys:
             continue
-        line = f"move {record.game} {ply.number}"
+        line = f"move {name} {ply.number}"
         stamps = kept.get((ply.seat, line), [])
         # What arrived while its question was on its way has the moment of the question.
         late = keys["received"] == keys.get("sent")

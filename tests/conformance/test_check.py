@@ -19,7 +19,7 @@ def checked(
     capsys: pytest.CaptureFixture[str], wrong: str, only: str, *options: str
 ) -> tuple[int, str]:
     command = ["--", sys.executable, str(BOT), wrong]
-    status = cli.main(["check", "--patience", "1", "--only", only, *options, *command])
+    status = cli.main(["check", "--patience", "3", "--only", only, *options, *command])
     return status, capsys.readouterr().out
 
 

@@ -16,12 +16,13 @@ from sternhalma_server.chronicle import chronicle_of
 from sternhalma_server.conversation import Conversation, format_conversation, parse_conversation
 from sternhalma_server.hosting import host_event
 from sternhalma_server.listener import Listener
-from sternhalma_server.record import format_record, parse_record
+from sternhalma_server.record import Ply, format_record, parse_record
 from sternhalma_server.referee import Finished
 from sternhalma_server.retelling import retell
 from sternhalma_server.rulings import stored_event
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import FinishedGame, Store
+from sternhalma_server.telling import Telling, spoken
 from sternhalma_server.testing import Script, ScriptedPeer, dial, remote_event
 from sternhalma_server.transport import Transport
 
@@ -220,6 +221,30 @@ def test_a_loss_on_time_is_retold_to_those_who_play_on_and_to_who_lost(tmp_path:
         (seat,) = {line.split(" ")[3] for line in peer.heard if line.startswith("game 1 ")}
         told = lines(check(tmp_path / "r", peer, 1, seat), "S")
         assert any(line.startswith("out 1 ") and " time ply=" in line for line in told)
+
+
+def test_a_line_that_was_never_ended_is_retold_by_the_note_about_it(tmp_path: Path) -> None:
+    async def unended(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        await peer.transport.wait_writable()
+        peer.transport.send(b"move 1 1 d5-e5")
+
+    event = remote_event("zoe", "max", clock="300ms")
+    peers = trio.run(played, event, tmp_path / "r", {"zoe": unended, "max": firsts})
+    told = lines(check(tmp_path / "r", peers["zoe"], 1, "A"), "S")
+    assert "note unfinished expected a line feed behind 'move 1 1 d5-e5'" in told
+    check(tmp_path / "r", peers["max"], 1, "D")
+
+
+def test_what_the_seats_of_a_game_of_a_league_said_is_said_once(tmp_path: Path) -> None:
+    record = games_of(CUP)[0]
+    ply = next(one for one in record.happened if isinstance(one, Ply) and one.evidence)
+    at = dict(ply.evidence)["received"]
+    said = f"{ply.seat} {at} move cup/{record.game} {ply.number} {ply.path} mood=good\n"
+    heard = [text for _, _, text in spoken(Telling(record, name=f"cup/{record.game}"), said)]
+    begin = f"move cup/{record.game} {ply.number} "
+    assert [text for text in heard if text.startswith(begin)] == [f"{begin}{ply.path} mood=good"]
+    assert all(text.startswith(f"move cup/{record.game} ") for text in heard)
 
 
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ async def _check(arguments: argparse.Namespace, steps: Sequence[Step]) -> Checke
             print(f"listening on 127.0.0.1 port {port}", file=told, flush=True)
             subject: DialingBot | StartedBot = DialingBot(listener, patience)
         else:
-            subject = StartedBot(arguments.command, Path(), listener, patience)
+            subject = StartedBot(arguments.command, Path(), listener, max(patience, PATIENCE))
         return await check(subject, patience, steps, _quiet if arguments.json else _print)
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from sternhalma import Game
 from sternhalma_server.archive import EVENT, STORE, read_record, record_name
+from sternhalma_server.chronicle import wire_name
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.folders import event_folder
@@ -127,17 +128,18 @@ def _stored(store: Store, stored: StoredEvent, number: int) -> _Told:
     # Asked before, so that a game that ends in between is found in the second place.
     lines = store.running_lines(stored.id).get(number)
     game = store.game(stored.id, number)
+    name = wire_name(store, stored, number)
     if game is not None:
         record = parse_record(game.record)
         entries = [player.entry for player in record.players]
         ruled = rulings_on(number, entries, rulings_of(store, stored.id))
-        return _Told(Telling(record, lag=settings.lag), game.said, ruled)
+        return _Told(Telling(record, lag=settings.lag, name=name), game.said, ruled)
     if lines is None:
         raise BadInputError(f"expected a game of {stored.name} that has begun, got game {number}")
     begun = Begun(lines)
     record = _standing(settings, _late(store, stored.id), begun)
     said = "".join(f"{line}\n" for line in begun.said)
-    return _Told(Telling(record, running=True, lag=settings.lag), said)
+    return _Told(Telling(record, running=True, lag=settings.lag, name=name), said)
 
 
 def _late(store: Store, event: EventId) -> list[Entry]:
