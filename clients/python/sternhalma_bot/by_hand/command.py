@@ -9,7 +9,8 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
-from sternhalma_bot.bots import SAMPLES, lookahead
+from sternhalma_bot.bots import SAMPLES
+from sternhalma_bot.by_hand.advice import advise
 from sternhalma_bot.by_hand.opponents import PracticeError, practice
 from sternhalma_bot.by_hand.sitting import Sitting
 from sternhalma_bot.by_hand.terminal import Keyboard, Pipe, Terminal, sit
@@ -81,7 +82,7 @@ def _place(options: argparse.Namespace) -> Generator[Place]:
 
 def _play(place: Place) -> int:
     core = Core(place.name, place.slot, place.token, place.version)
-    sitting = Sitting(core, lookahead.choose, colour=_wants_colour())
+    sitting = Sitting(core, advise, colour=_wants_colour())
     terminal: Terminal = Keyboard(sitting.complete) if sys.stdin.isatty() else Pipe()
     end: Bye | OSError | ProtocolError | None
     try:
