@@ -190,6 +190,13 @@ def test_what_cannot_be_played_is_said_with_status_2(
     assert sentence in capsys.readouterr().err
 
 
+def test_opponents_that_do_not_start_end_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("play", "--against", "python -c pass") == 1
+    captured = capsys.readouterr()
+    assert "goodbye: the bots of this practice cannot be started\n" in captured.out
+    assert "you slot 1: the server said: the bots of this practice" in captured.err
+
+
 def test_a_practice_is_ended_with_the_person() -> None:
     with practice(["--rules=duel", "--clock=none"]) as (host, port):
         socket.create_connection((host, port)).close()

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from sternhalma_bot.bots import SAMPLES
@@ -77,7 +78,8 @@ def _place(options: argparse.Namespace) -> Generator[Place]:
     clock = [] if options.clock else ["--clock=none"]
     with practice([*given, *clock]) as (host, port):
         options.host, options.port = host, str(port)
-        yield read_place(options, {}, NAME)
+        # It is not left and found again like a server somewhere else: once gone it is gone.
+        yield replace(read_place(options, {}, NAME), patience=0.0)
 
 
 def _play(place: Place) -> int:

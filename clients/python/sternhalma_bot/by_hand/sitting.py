@@ -112,10 +112,11 @@ class Sitting:
 
     def reconnect(self, core: Core) -> None:
         """Go on over a new connection, whose conversation is *core*."""
+        if self.core.welcomed:  # once for each connection, not for each try
+            self._say("the connection has broken; trying to come back")
         self.core = core
         self._turn = None
         self._heard.clear()
-        self._say("the connection has broken; trying to come back")
 
     def finish(self) -> None:
         """There will be no connection any more: a last look at the last game, and that is all."""
