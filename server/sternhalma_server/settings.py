@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sternhalma import Rules, RulesError, Terms
 from sternhalma_server.admission import Known
@@ -29,6 +29,8 @@ from sternhalma_tournament.event import (
 )
 
 T = TypeVar("T")
+
+UNLIMITED: Final = 1 << 30  # games at once: in a league, where nothing is said, the league's count
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def settings_of(
         ),
         entries=entries_of(event),
         sides=sides_of(event),
-        parallel=event.parallel or max(1, (os.cpu_count() or 1) - 1),
+        parallel=event.parallel or (UNLIMITED if league else max(1, (os.cpu_count() or 1) - 1)),
     )
 
 

@@ -123,3 +123,10 @@ def test_a_file_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
         EventFileError, match=r"none\.toml: expected an event file that can be read"
     ):
         load_settings(path)
+
+
+def test_an_event_of_a_league_has_as_many_games_at_once_as_the_league_unless_it_says() -> None:
+    text = 'name = "l"\nformat = "ladder"\nrules = "tara"\nplayers = 2\nclock = "2s"\n'
+    assert settings_of(text.encode(), "l.toml", league=True).parallel > 1000
+    some = f"{text}parallel = 3\n".encode()
+    assert settings_of(some, "l.toml", league=True).parallel == 3
