@@ -12,7 +12,7 @@ import pytest
 
 import sternhalma as sh
 from clients.games import opened, played
-from sternhalma_bot.bots import SAMPLES, costs, lookahead
+from sternhalma_bot.bots import SAMPLES, costs, lookahead, mcts
 from sternhalma_bot.turn import Turn
 
 EVERYWHERE = [
@@ -37,6 +37,7 @@ EVERYWHERE = [
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookahead, "BUDGET", 5_000)
+    monkeypatch.setattr(mcts, "BUDGET", 2_000)
 
 
 @pytest.mark.parametrize("bot", SAMPLES)
@@ -118,3 +119,27 @@ def test_the_ladder_prints_who_won() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert re.search(r"^greedy +2 +2 +1\.000 ", done.stdout, re.MULTILINE)
     assert "ends: goal 2" in done.stdout
+
+
+def test_the_ladder_plays_programs_over_their_standard_streams(tmp_path: Path) -> None:
+    first = tmp_path / "first.py"
+    first.write_text(FIRST_MOVE)
+    ladder = Path(__file__).parents[2] / "bench" / "ladder.py"
+    program = f"{sys.executable} {first}"
+    command = [sys.executable, str(ladder), "greedy", program, "--games", "2", "--limit", "5"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert re.search(r"^greedy +2 +2 +1\.000 ", done.stdout, re.MULTILINE)
+    assert "ends: at the limit 2" in done.stdout
+
+
+FIRST_MOVE = """
+import sternhalma
+
+input()
+print("login first", flush=True)
+while True:
+    match input().split():
+        case ["turn", game, ply, "1000", *position]:
+            now = sternhalma.Game.load(" ".join(position))
+            print("move", game, ply, now.format_move(now.legal_moves()[0]), flush=True)
+"""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import sternhalma
-from sternhalma_bot.bots import greedy, lookahead, random_bot
+from sternhalma_bot.bots import beam, greedy, lookahead, mcts, random_bot
 from sternhalma_bot.turn import Turn
 
 
@@ -26,5 +26,7 @@ class Sample:
 SAMPLES: Final[Mapping[str, Sample]] = {
     "random": Sample(random_bot.choose, "plays any legal move"),
     "greedy": Sample(greedy.choose, "plays the move that gains most"),
+    "beam": Sample(beam.choose, "plays what gains most with its next move (beam search)"),
+    "mcts": Sample(mcts.choose, "plays on a hundred times (Monte Carlo tree search)"),
     "lookahead": Sample(lookahead.choose, "searches a few moves ahead (alpha-beta)"),
 }

@@ -5,12 +5,12 @@ A hole is a mask with one bit here, as in `sternhalma.movegen`, whose moves thes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from sternhalma import Lane, Position, Seat
+from sternhalma import Hole, Lane, Move, Position, Seat
 from sternhalma.movegen import moves_for
 from sternhalma.rules import HOST_COUNTS_AFTER, Filling
 from sternhalma_bot.bots.costs import hole_costs
@@ -35,6 +35,10 @@ class Army:
     helpers: tuple[int, ...]
 
 
+# gain, army, origin and target; the holes as masks
+Step = tuple[int, Army, int, int]
+
+
 def armies_of(position: Position, seat: Seat, weight: int) -> list[Army]:
     """The armies of *seat*, as they stand in *position*, all their costs times *weight*."""
     armies: list[Army] = []
@@ -52,6 +56,45 @@ def armies_of(position: Position, seat: Seat, weight: int) -> list[Army]:
             )
         )
     return armies
+
+
+def list_steps(
+    armies: Sequence[Army], occupied: int, marbles: Sequence[int], *, every: bool = False
+) -> list[Step]:
+    """The moves of *armies*, with *every* also those that lose much, in no order.
+
+    *occupied* is every marble on the board, *marbles* those of each colour.
+    """
+    found: list[Step] = []
+    for army in armies:
+        cost, onward = army.cost, army.onward
+        for origin, reach in army.destinations(occupied, marbles[army.colour]):
+            left = reach if every else reach & onward[origin]
+            before = cost[origin]
+            while left:
+                target = left & -left
+                left ^= target
+                found.append((before - cost[target], army, origin, target))
+    return found
+
+
+def as_move(step: Step) -> Move:
+    """*step* as the engine writes it."""
+    _, _, origin, target = step
+    return Move((Hole(origin.bit_length() - 1), Hole(target.bit_length() - 1)))
+
+
+def fills(army: Army, marbles: Sequence[int]) -> bool:
+    """Whether *army* fills its target, with the help of those who may help."""
+    own = there = marbles[army.colour]
+    for colour in army.helpers:
+        there |= marbles[colour]
+    return bool(own & army.fill) and not army.fill & ~there
+
+
+def pays(army: Army, marbles: int) -> int:
+    """What *marbles* of *army* pay together."""
+    return sum(cost for hole, cost in army.cost.items() if hole & marbles)
 
 
 @lru_cache(maxsize=1024)

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Final
 
-from sternhalma import Hole, Move, Position, Seat
-from sternhalma_bot.bots.army import Army, armies_of
+from sternhalma import Move, Position, Seat
+from sternhalma_bot.bots.army import Army, Step, armies_of, as_move, fills, list_steps, pays
 
 WIN: Final = 1_000_000
 INFINITE: Final = 2 * WIN
@@ -26,8 +26,6 @@ DEEPEST: Final = 12
 # With two players any weight but 1 loses.
 OWN_WEIGHT: Final = 2
 
-# gain, army, origin and target; the holes as masks
-Step = tuple[int, Army, int, int]
 # depth searched; score; -1, 0, 1: the score is at most, exactly, at least that; origin and target
 # of the best step
 Entry = tuple[int, int, int, int, int]
@@ -85,8 +83,7 @@ class Search:
                     break
         except OutOfBudget:
             pass
-        _, _, origin, target = steps[0]
-        return Move((Hole(origin.bit_length() - 1), Hole(target.bit_length() - 1)))
+        return as_move(steps[0])
 
     def _look(self, steps: list[Step], depth: int, score: int) -> int:
         """Search all root steps; the best so far stands in front, also when cut short."""
@@ -149,17 +146,7 @@ class Search:
 
     def steps(self, side: int, *, every: bool = False) -> list[Step]:
         """The moves of *side*, with *every* also those that lose much, in no order."""
-        found: list[Step] = []
-        for army in self.sides[side]:
-            cost, onward = army.cost, army.onward
-            for origin, reach in army.destinations(self.occupied, self.marbles[army.colour]):
-                left = reach if every else reach & onward[origin]
-                before = cost[origin]
-                while left:
-                    target = left & -left
-                    left ^= target
-                    found.append((before - cost[target], army, origin, target))
-        return found
+        return list_steps(self.sides[side], self.occupied, self.marbles, every=every)
 
     def best_gain(self, side: int) -> int:
         """The greatest gain of any move of *side*; 0 where it has none that gains."""
@@ -179,23 +166,11 @@ class Search:
 
     def has_finished(self, side: int, seat: Seat) -> bool:
         """Whether every army of *seat* fills its target."""
-        return all(self._fills(army) for army in self.sides[side] if army.seat == seat)
-
-    def _fills(self, army: Army) -> bool:
-        own = self.marbles[army.colour]
-        there = own
-        for colour in army.helpers:
-            there |= self.marbles[colour]
-        return bool(own & army.fill) and not army.fill & ~there
+        return all(fills(army, self.marbles) for army in self.sides[side] if army.seat == seat)
 
     def cost_of(self, side: int) -> int:
         """What the marbles of *side* pay."""
-        return sum(
-            cost
-            for army in self.sides[side]
-            for hole, cost in army.cost.items()
-            if hole & self.marbles[army.colour]
-        )
+        return sum(pays(army, self.marbles[army.colour]) for army in self.sides[side])
 
 
 def _bring_forward(steps: list[Step], origin: int, target: int) -> None:
