@@ -44,6 +44,10 @@ def test_a_new_connection_takes_the_place_of_the_old_with_the_key_of_the_welcome
     assert (core.welcomed, again.welcomed) == (True, False)
 
 
+def test_a_goodbye_at_the_door_is_no_welcome() -> None:
+    assert not told("sternhalma 1\nbye full too many at the door\n").welcomed
+
+
 def test_a_server_of_another_version_is_refused() -> None:
     with pytest.raises(ProtocolError, match="version 1, got 2"):
         told("sternhalma 2\n")

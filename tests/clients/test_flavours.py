@@ -226,6 +226,16 @@ def test_a_refusal_is_told_on_stderr_with_status_one(
 
 
 @ALL
+def test_a_bot_that_finds_the_door_full_at_first_is_told_so_at_once(
+    kit: Flavour, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = "sternhalma 1\nbye full too many at the door"
+    with FakeServer(before=before, farewell="") as server:
+        assert kit.run(first, HOST, server.port, "zoe") == 1
+    assert capsys.readouterr().err == "zoe slot 1: the server said: too many at the door\n"
+
+
+@ALL
 def test_nobody_listening_is_told_with_status_one(
     kit: Flavour, capsys: pytest.CaptureFixture[str]
 ) -> None:

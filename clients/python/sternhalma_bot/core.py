@@ -55,8 +55,9 @@ TRANSITIONS: Final[Mapping[State, Mapping[type[Message], State]]] = {
 class Core:
     """The conversation of one connection.
 
-    `game` is the game that is on, `turn` the turn that wants an answer, `offered` whether somebody
-    has offered a draw since the last answer; `farewell` is the server's goodbye.
+    `welcomed` is whether the server has let the bot in, `game` the game that is on, `turn` the turn
+    that wants an answer, `offered` whether somebody has offered a draw since the last answer;
+    `farewell` is the server's goodbye.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Core:
     moves: bool = False  # have the legal moves listed with every turn
     key: str | None = None  # of the last welcome, to come back with
     state: State = State.GREETING
+    welcomed: bool = False
     game: Game | None = None
     turn: Turn | None = None
     offered: bool = False
@@ -121,11 +123,6 @@ class Core:
         """Say goodbye, which in a game is to lose it; the server then ends the connection."""
         self._say("bye")
 
-    @property
-    def welcomed(self) -> bool:
-        """Whether the server has let the bot in."""
-        return self.state not in {State.GREETING, State.LOGIN}
-
     def again(self) -> Core:
         """The conversation of a new connection that takes this one's place."""
         return Core(self.name, self.slot, self.token, self.version, self.moves, self.key)
@@ -135,7 +132,7 @@ class Core:
             case Greeting():
                 self._log_in(message)
             case Welcome():
-                self.key = message.key
+                self.welcomed, self.key = True, message.key
             case Game():
                 self.game, self.offered = message, False
                 self.turn, self._answered = None, None
