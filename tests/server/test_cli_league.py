@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -71,9 +72,17 @@ def refused(capsys: Captured, *words: str | Path) -> str:
     return told.err.removesuffix("\n").partition(": ")[2]
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server that a host has started; `said` is what it said until it was open."""
+
+    process: subprocess.Popen[str]
+    said: list[str]
+
+
 @contextmanager
-def served(league: str = "houses.toml") -> Iterator[subprocess.Popen[str]]:
-    """A server that keeps the league open, which a host started."""
+def served(league: str = "houses.toml") -> Iterator[Served]:
+    """A server that keeps the league open."""
     command = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
     words = [sys.executable, "-c", command, "serve", league, "--out", "club", "--port", "0"]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -81,11 +90,13 @@ def served(league: str = "houses.toml") -> Iterator[subprocess.Popen[str]]:
         words, stdout=subprocess.PIPE, text=True, env=os.environ | {"PATH": path}
     ) as server:
         assert server.stdout is not None
+        heard: list[str] = []
         for line in server.stdout:
+            heard.append(line)
             if " open on " in line:
                 break
         try:
-            yield server
+            yield Served(server, heard)
         finally:
             for _ in range(2):
                 with suppress(subprocess.TimeoutExpired):
@@ -266,8 +277,8 @@ def test_a_league_that_is_served_heeds_every_command(capsys: Captured) -> None:
 def test_what_was_decided_while_no_server_ran_holds_when_one_does(capsys: Captured) -> None:
     with served() as server:
         wait_for(capsys, "ladder: running, ladder, [1-9]")
-        server.kill()
-        server.wait()
+        server.process.kill()
+        server.process.wait()
     said(capsys, "event", "club", "pause", "ladder")
     said(capsys, "register", "club", "zoe")
     before = said(capsys, *LIST)
@@ -276,6 +287,21 @@ def test_what_was_decided_while_no_server_ran_holds_when_one_does(capsys: Captur
         assert facts["events"] == [{"name": "ladder", "state": "paused"}]
         assert facts["registered"] == 1
         assert said(capsys, *LIST) == before
+
+
+def test_an_event_keeps_the_file_it_was_added_with_and_the_host_is_told(capsys: Captured) -> None:
+    with served() as server:
+        assert server.said[:2] == ["ladder: created\n", "ladder: running\n"]
+    with served() as server:
+        assert len(server.said) == 1
+    Path("ladder.toml").write_text(f"{LADDER}seed = 7\n")
+    with served() as server:
+        assert server.said[0] == (
+            "ladder: ladder.toml is another file now, the event has the one it was added with\n"
+        )
+    with Store.read(Path("club/store.sqlite")) as store:
+        assert store.events()[0].source == LADDER.encode()
+    assert said(capsys, *LIST).startswith("ladder: running")
 
 
 def test_a_bot_that_left_the_leagues_file_plays_the_ladder_no_more(capsys: Captured) -> None:
