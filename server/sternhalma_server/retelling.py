@@ -10,7 +10,7 @@ up to a fifth of a second later. Lists of legal moves are left out, which are lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sternhalma import BoardText, Game, Seat, Terms, parse_position
 from sternhalma.rules import Rules
@@ -61,7 +61,7 @@ def retell(record: Record, said: str, settings: Settings, name: str, seat: str) 
     if seat not in letters:
         raise ValueError(f"expected a seat of the game, {', '.join(letters)}, got {seat[:20]!r}")
     retelling = _Retelling(record, said, settings, name, Seat(letters.index(seat)))
-    told = list(retelling.tell())
+    told = list(_in_order(retelling.tell()))
     start = min((at for at, _, _ in told), default=0)
     bot = record.players[letters.index(seat)].bot
     head = {
@@ -71,6 +71,17 @@ def retell(record: Record, said: str, settings: Settings, name: str, seat: str) 
         "began": f"{start // SECOND}.{start % SECOND // 1000:06d}",
     }
     return Conversation(listed(told, start), head)
+
+
+def _in_order(told: Iterable[Told]) -> Iterator[Told]:
+    """*told* with no line of the server before one that it had said before, whatever clocks say."""
+    latest = 0
+    for at, side, text in told:
+        if side == "S":
+            latest = max(latest, at)
+            yield latest, side, text
+        else:
+            yield at, side, text
 
 
 class _Retelling:

@@ -9,13 +9,20 @@ from pathlib import Path
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 
-from server.kept import CUP, games_of
+from server.conducted import EPOCH, Chances, Conduct
+from server.kept import CUP, games_of, table_of
+from server.recorded import PATIENT
+from sternhalma import Game, Seat
 from sternhalma_server.archive import STORE
 from sternhalma_server.chronicle import chronicle_of
+from sternhalma_server.clock import SECOND
 from sternhalma_server.conversation import Conversation, format_conversation, parse_conversation
 from sternhalma_server.hosting import host_event
 from sternhalma_server.listener import Listener
+from sternhalma_server.opening import number
 from sternhalma_server.record import Ply, format_record, parse_record
 from sternhalma_server.referee import Finished
 from sternhalma_server.retelling import retell
@@ -25,6 +32,7 @@ from sternhalma_server.store import FinishedGame, Store
 from sternhalma_server.telling import Telling, spoken
 from sternhalma_server.testing import Script, ScriptedPeer, dial, remote_event
 from sternhalma_server.transport import Transport
+from sternhalma_tournament.roundrobin import schedule_of
 
 SECONDS = 20.0
 
@@ -123,8 +131,6 @@ def from_list(*answers: str) -> Script:
 
 async def firsts(peer: ScriptedPeer) -> None:
     """Play first moves without a list of them, which is not retold."""
-    from sternhalma import Game
-
     try:
         while True:
             _, name, ply, _, *position = (await peer.find("turn ...")).split(" ")[:10]
@@ -272,3 +278,51 @@ def test_a_game_of_a_league_is_called_what_the_wire_called_it(tmp_path: Path) ->
     moves = [line for line in lines(conversation, "B") if line.startswith("move")]
     assert moves
     assert all(line.startswith(f"move cup/{record.game} ") for line in moves)
+
+
+class Overheard(Conduct):
+    """A game by chance, with the questions among what is told and every line written down."""
+
+    def _turn(self, seat: Seat) -> None:
+        self.referee.outbox.append((seat, self.referee.question(with_moves=False)))
+        super()._turn(seat)
+
+    def _say(self, seat: Seat, text: str, elapsed: int) -> None:
+        stamp = self.now + elapsed + EPOCH
+        super()._say(seat, text, elapsed)
+        if not self.referee.was_plain:
+            moment = f"{stamp // SECOND}.{stamp % SECOND // 1000:06d}"
+            self.said.append(f"{self.letters[seat]} {moment} {text}\n")
+
+
+PLAYED_BY_CHANCE = """\
+name = "chance"
+rules = "corner"
+players = 3
+limit = 6
+clock = "{clock}"
+lag = {{ per_move = "20ms", cap = "500ms" }}
+bots = [
+    {{ name = "a", remote = true }},
+    {{ name = "b", remote = true }},
+    {{ name = "c", remote = true }},
+]
+"""
+
+
+@pytest.mark.parametrize("clock", ["none", "2s", "3s+0.5s", "2s+3x1s"])
+@given(seed=st.integers(0, 10**6))
+@PATIENT
+def test_whatever_happens_is_retold_as_it_was_told(clock: str, seed: int) -> None:
+    settings = settings_of(PLAYED_BY_CHANCE.format(clock=clock).encode(), "event.toml")
+    sits = table_of(settings, schedule_of(settings.event).pairing(1))
+    letters = [group[0] for group in Game.new("corner", 3).position.seats]
+    sits = replace(sits, seeds=tuple(number(f"0/1/{letter}") for letter in letters))
+    chances = Chances(late=0.03, silent=0.03, wrong=0.1, gone=0.03, resigns=0.03, absent=0.1)
+    game = Overheard(sits, seed, in_credit=[0, 2], chances=chances)
+    record = game.play()
+    assert record is not None
+    for seat, letter in enumerate(game.letters):
+        told = [line for to, line in game.referee.outbox if to in {None, seat}]
+        retelling = retell(record, "".join(game.said), settings, "1", letter)
+        assert lines(retelling, "S") == told
