@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import ssl
 import subprocess
@@ -169,7 +170,8 @@ def test_a_program_that_does_not_end_is_ended() -> None:
         assert bridged(server.port, program=[sys.executable, "-c", stubborn]).returncode == 0
 
 
-def test_sigterm_ends_the_bridge_and_its_program() -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_bridge_and_its_program(number: signal.Signals) -> None:
     with socket.create_server((HOST, 0)) as listener:
         listener.settimeout(PATIENCE)
         port = listener.getsockname()[1]
@@ -187,7 +189,7 @@ def test_sigterm_ends_the_bridge_and_its_program() -> None:
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             connection, _ = listener.accept()
             with connection:
-                process.terminate()
+                process.send_signal(number)
                 _, printed = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
     assert printed == "input ended\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import ssl
 import subprocess
@@ -35,6 +36,7 @@ class Flavour:
     def __init__(self, module: Any, start: Callable[[Call], Any], sleep: Call) -> None:
         self._module, self._start, self.sleep = module, start, sleep
         self.seat: Call = module.seat
+        self.module: str = module.__name__
 
     def play(self, *arguments: object, **options: object) -> Any:
         return self._start(partial(self._module.play, *arguments, **options))
@@ -308,6 +310,21 @@ def test_the_end_of_the_event_ends_a_bot_that_thinks(kit: Flavour) -> None:
 
     with FakeServer(script=script) as server:
         assert kit.run(choose, HOST, server.port, "zoe") == 0
+
+
+@ALL
+def test_an_interrupted_bot_ends_with_status_three_and_no_traceback(kit: Flavour) -> None:
+    code = f"import {kit.module}\n{kit.module}.seat(lambda turn: turn.game.legal_moves()[0])"
+    with socket.create_server((HOST, 0)) as listener:
+        place = ["--connect", f"{HOST}:{listener.getsockname()[1]}", "--name", "zoe"]
+        command = [sys.executable, "-c", code, *place]
+        with (
+            subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process,
+            accepted(listener),
+        ):
+            process.send_signal(signal.SIGINT)
+            _, printed = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, printed) == (3, "")
 
 
 @AWAITING

@@ -52,7 +52,7 @@ def seat(bot: AsyncBot, arguments: Sequence[str] | None = None) -> NoReturn:
     place, _ = place_of(bot_parser(), arguments)
     try:
         status = trio.run(run_place, bot, place)
-    except KeyboardInterrupt:
+    except* KeyboardInterrupt:  # bare, or in groups, depending on where it came
         status = INTERRUPTED
     sys.exit(status)
 

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         parser.error(f"expected a program that can be started, got {command[0]!r}")
     try:
         status = trio.run(partial(bridge, place, command, moves=not given.no_moves))
-    except KeyboardInterrupt:
+    except* KeyboardInterrupt:  # before the bridge waits for signals itself
         status = INTERRUPTED
     sys.exit(status)
 

@@ -39,25 +39,29 @@ class Streams:
 async def bridge(place: Place, command: Sequence[str], *, moves: bool) -> int:
     """Play with as many programs as *place* has connections, and return the worst exit status.
 
-    *moves* is whether the server lists the legal moves with every turn. SIGTERM ends the programs.
+    *moves* is whether the server lists the legal moves with every turn. SIGTERM and SIGINT end the
+    programs, and the status is 3.
     """
     statuses = [0]
 
     async def one(single: Place) -> None:
         statuses.append(await _bridge_one(single, command, moves=moves))
 
-    async def end_at_sigterm(scope: trio.CancelScope) -> None:
-        with trio.open_signal_receiver(signal.SIGTERM) as signals:
+    async def end_at_a_signal(scope: trio.CancelScope) -> None:
+        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             async for _ in signals:
                 statuses.append(INTERRUPTED)
                 scope.cancel()
 
-    async with trio.open_nursery() as outer:
-        outer.start_soon(end_at_sigterm, outer.cancel_scope)
-        async with trio.open_nursery() as nursery:
-            for single in place.each():
-                nursery.start_soon(one, single)
-        outer.cancel_scope.cancel()
+    try:
+        async with trio.open_nursery() as outer:
+            outer.start_soon(end_at_a_signal, outer.cancel_scope)
+            async with trio.open_nursery() as nursery:
+                for single in place.each():
+                    nursery.start_soon(one, single)
+            outer.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        raise alone(group) from None
     return max(statuses)
 
 
