@@ -22,7 +22,8 @@ _ROW: Final = 34.64  # from a row of the star to the next: half the root of thre
 _HOLE: Final = 11  # radii
 _MARBLE: Final = 17
 _RING: Final = 19
-_MARGIN: Final = 46  # from the middle of an outer hole to the edge, with room for a label
+_MARGIN: Final = 52  # from the middle of an outer hole to an edge where names stand
+_BARE: Final = 28  # and to one where none do
 
 # For each letter the colour of its marbles, and whether what is written on them is light.
 _COLOURS: Final[Mapping[str, tuple[str, bool]]] = {
@@ -83,7 +84,7 @@ def picture(
     board = position.seating.board
     spots = places(board)
     width = max(x for x, _ in spots) + _MARGIN
-    height = max(y for _, y in spots) + _MARGIN
+    height = max(y for _, y in spots) + (_BARE if board is STAR else _MARGIN)
     size = f'width="{_text(width)}" height="{_text(height)}" ' if alone else ""
     # A font's own middle differs from font to font; a third of its size below is near enough.
     frame = (
@@ -156,7 +157,7 @@ def places(board: Board) -> list[tuple[float, float]]:
         columns = [2 * number - row for row, number in board.coordinates]
         west = min(columns)
         return [
-            (_MARGIN + (column - west) * STEP / 2, round(_MARGIN + row * _ROW, 1))
+            (_MARGIN + (column - west) * STEP / 2, round(_BARE + row * _ROW, 1))
             for column, (row, _) in zip(columns, board.coordinates, strict=True)
         ]
     north = max(rank for _, rank in board.coordinates)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.drawing import draw
-from sternhalma_server.record import Draw, Out, Ply, Slip
+from sternhalma_server.record import Draw, Out, Ply, Record, Slip
 from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
 from sternhalma_server.verdict import Reason
@@ -36,9 +37,37 @@ BECAUSE: Final[Mapping[Reason, str]] = {
 }
 
 _SHOWN_BEFORE_A_FALL: Final = 5  # moves of the seat that fell
-_HEAD: Final = ("ply", "seat", "move", "charged", "left", "credit", "late", "asked", "answered")
-_FALL_HEAD: Final = ("ply", "asked", "answered", "took", "credit", "charged", "left", "late")
-_LEFT_ALIGNED: Final = frozenset({"seat", "move"})
+MOVES_HEAD: Final = (
+    "ply",
+    "seat",
+    "move",
+    "charged",
+    "left",
+    "credit",
+    "late",
+    "asked",
+    "answered",
+)
+FALL_HEAD: Final = ("ply", "asked", "answered", "took", "credit", "charged", "left", "late")
+_UNTOLD: Final = "The record does not say how long it was waited for."
+_NOTE: Final = (
+    "Time counts from when the question was handed to the network to when the answer's packet",
+    "arrived; how late the server then read it is not in it.",
+)
+LEFT_ALIGNED: Final = frozenset({"seat", "move"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """Why a seat has lost by time: a title, the rows under `FALL_HEAD`, and sentences.
+
+    `note` is what holds of every such time, one sentence in lines.
+    """
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    sentences: tuple[str, ...]
+    note: tuple[str, ...] = ()
 
 
 def report(
@@ -57,7 +86,9 @@ def report(
     lines = [*_opening(telling, rulings), "", *_list(telling)]
     for out in telling.happened:
         if isinstance(out, Out) and out.reason is Reason.TIME:
-            lines += ["", *_fall(telling, out, unfinished(telling, said, out.seat))]
+            fall = fall_of(telling, out, said)
+            table = _columns(FALL_HEAD, fall.rows)
+            lines += ["", f"{fall.title}:", *table, *fall.sentences, *fall.note]
     if board or telling.upto is not None:
         lines += ["", *_standing(telling, board=board)]
     return lines
@@ -73,12 +104,7 @@ def said_lines(telling: Telling, said: str) -> list[str]:
 def _opening(telling: Telling, rulings: Sequence[Amendment]) -> Iterator[str]:
     """Who plays, by which rules, how it ended, and what was ruled about it."""
     record = telling.record
-    then = "placed by progress" if record.at_limit == "progress" else "level"
-    clock = "no clock" if record.clock == "none" else f"clock {record.clock}"
-    yield (
-        f"game {record.game} of {record.event}: {record.rules}, {len(record.players)} players,"
-        f" {record.limit} turns each, then {then}, {clock}"
-    )
+    yield f"game {record.game} of {record.event}: {terms_text(record)}"
     outs = {out.seat: out for out in record.happened if isinstance(out, Out)}
     for player, place in zip(record.players, record.places, strict=True):
         version = f" {player.version}" if player.version else ""
@@ -87,39 +113,68 @@ def _opening(telling: Telling, rulings: Sequence[Amendment]) -> Iterator[str]:
         out = outs.get(player.seat)
         fell = f", out at ply {out.ply} by {out.reason}" if out else ""
         yield f"{player.seat} {player.bot}{version}{entry}{placed}{fell}"
-    if telling.running:
-        yield f"still running, {_plies(record.ply)} so far"
-    else:
-        yield f"over by {record.reason}, {_plies(record.ply)}: {BECAUSE[record.reason]}"
+    yield ending_text(telling)
     for ruling in rulings:
-        yield f"ruled by the host: {sentence_of(ruling)}"
+        yield ruling_text(ruling)
     if telling.start is not None:
-        yield (
-            f"first question at {wall(telling.start)}; asked and answered are seconds since then,"
-            " all else is milliseconds"
-        )
+        yield times_text(telling.start)
+
+
+def terms_text(record: Record) -> str:
+    """By which rules the game was played, by how many, for how long."""
+    then = "placed by progress" if record.at_limit == "progress" else "level"
+    clock = "no clock" if record.clock == "none" else f"clock {record.clock}"
+    return (
+        f"{record.rules}, {len(record.players)} players, {record.limit} turns each, then {then},"
+        f" {clock}"
+    )
+
+
+def ending_text(telling: Telling) -> str:
+    """How the game ended, or how far it has come."""
+    record = telling.record
+    if telling.running:
+        return f"still running, {_plies(record.ply)} so far"
+    return f"over by {record.reason}, {_plies(record.ply)}: {BECAUSE[record.reason]}"
+
+
+def ruling_text(ruling: Amendment) -> str:
+    """What the host has ruled."""
+    return f"ruled by the host: {sentence_of(ruling)}"
+
+
+def times_text(start: int) -> str:
+    """What the times of the moves count from, *start* being the first question's."""
+    return (
+        f"first question at {wall(start)}; asked and answered are seconds since then,"
+        " all else is milliseconds"
+    )
 
 
 def _list(telling: Telling) -> list[str]:
     """The list of moves, and between them what else happened."""
-    rows = [_row(telling, one) for one in telling.happened if isinstance(one, Ply)]
-    table = iter(_columns(_HEAD, rows))
+    rows = [move_row(telling, one) for one in telling.happened if isinstance(one, Ply)]
+    table = iter(_columns(MOVES_HEAD, rows))
     lines = [next(table)] if rows else []
-    for happening in telling.happened:
-        match happening:
-            case Ply():
-                lines.append(next(table))
-            case Out(seat, reason, ply, _, line):
-                quoted = "" if line is None else f": {line}"
-                lines.append(f"{seat} goes out at ply {ply} by {reason}{quoted}")
-            case Slip(seat, reason, ply, line):
-                lines.append(f"{seat} is forgiven at ply {ply}, {reason}: {line}")
-            case Draw(ply):
-                lines.append(f"a draw is agreed on at ply {ply}")
-    return lines
+    return lines + [
+        next(table) if isinstance(one, Ply) else event_text(one) for one in telling.happened
+    ]
 
 
-def _row(telling: Telling, ply: Ply) -> list[str]:
+def event_text(happening: Out | Slip | Draw) -> str:
+    """What happened between the moves."""
+    match happening:
+        case Out(seat, reason, ply, _, line):
+            quoted = "" if line is None else f": {line}"
+            return f"{seat} goes out at ply {ply} by {reason}{quoted}"
+        case Slip(seat, reason, ply, line):
+            return f"{seat} is forgiven at ply {ply}, {reason}: {line}"
+        case Draw(ply):
+            return f"a draw is agreed on at ply {ply}"
+
+
+def move_row(telling: Telling, ply: Ply) -> list[str]:
+    """A move under `MOVES_HEAD`."""
     keys = dict(ply.evidence)
     offer = " offers a draw" if keys.get("draw") == "offer" else ""
     times = [keys.get(key, "") for key in ("charged", "left", "credit", "late")]
@@ -133,41 +188,43 @@ def _row(telling: Telling, ply: Ply) -> list[str]:
     ]
 
 
-def _fall(telling: Telling, out: Out, begun: tuple[str, str] | None) -> Iterator[str]:
+def fall_of(telling: Telling, out: Out, said: str = "") -> Fall:
     """The evidence for a fall by time, and the sentences that say why it was one.
 
-    *begun* is when the last of a line came whose line feed did not come, and what had come of it.
+    *said* are the raw lines of the seats as the store has them: of a line whose line feed did not
+    come they have what had come.
     """
+    begun = unfinished(telling, said, out.seat)
     bot = next(player.bot for player in telling.record.players if player.seat == out.seat)
     keys = dict(out.evidence)
-    yield f"why {out.seat} {bot} lost by time at ply {out.ply}:"
     moves = [
         one
         for one in telling.happened
         if isinstance(one, Ply) and one.seat == out.seat and one.evidence and one.number < out.ply
     ][-_SHOWN_BEFORE_A_FALL:]
     answered = "too late" if out.line is not None else "nothing" if begun is None else "half"
-    last = [str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", "")]
-    rows = [*(_fall_row(telling, move) for move in moves), [*last, "", "", "", ""]]
-    yield from _columns(_FALL_HEAD, rows)
-    if not {"sent", "waited", "limit"} <= keys.keys():
-        yield "The record does not say how long it was waited for."
-        return
-    yield from _because(telling, out, keys, begun)
+    last = (str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", ""))
+    is_told = {"sent", "waited", "limit"} <= keys.keys()
+    return Fall(
+        title=f"why {out.seat} {bot} lost by time at ply {out.ply}",
+        rows=(*(_fall_row(telling, move) for move in moves), (*last, "", "", "", "")),
+        sentences=tuple(_because(telling, out, keys, begun)) if is_told else (_UNTOLD,),
+        note=_NOTE if is_told else (),
+    )
 
 
-def _fall_row(telling: Telling, ply: Ply) -> list[str]:
+def _fall_row(telling: Telling, ply: Ply) -> tuple[str, ...]:
     keys = dict(ply.evidence)
     took = ""
     if {"sent", "received"} <= keys.keys():
         took = milliseconds(max(0, moment(keys["received"]) - moment(keys["sent"])))
-    return [
+    return (
         str(ply.number),
         telling.since(keys.get("sent")),
         telling.since(keys.get("received")),
         took,
         *(keys.get(key, "") for key in ("credit", "charged", "left", "late")),
-    ]
+    )
 
 
 def _because(
@@ -195,8 +252,6 @@ def _because(
             f"Its answer came {milliseconds(waited)} ms after the question,"
             f" {milliseconds(max(0, over))} ms too late: {out.line}"
         )
-    yield "Time counts from when the question was handed to the network to when the answer's packet"
-    yield "arrived; how late the server then read it is not in it."
 
 
 def _standing(telling: Telling, *, board: bool) -> Iterator[str]:
@@ -218,11 +273,16 @@ def _plies(number: int) -> str:
 
 def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """The lines of a table; a column that is empty in all rows is left out."""
-    kept = [at for at in range(len(head)) if any(row[at] for row in rows)]
+    kept = filled(head, rows)
     widths = {at: max(len(line[at]) for line in (head, *rows)) for at in kept}
     for line in (head, *rows):
         cells = [
-            line[at].ljust(widths[at]) if head[at] in _LEFT_ALIGNED else line[at].rjust(widths[at])
+            line[at].ljust(widths[at]) if head[at] in LEFT_ALIGNED else line[at].rjust(widths[at])
             for at in kept
         ]
         yield "  ".join(cells).rstrip()
+
+
+def filled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns in which any of *rows* has something: the others are not worth showing."""
+    return [at for at in range(len(head)) if any(row[at] for row in rows)]

@@ -131,7 +131,7 @@ def _look(root: Path, store: Store, charter: Charter) -> Checked:
 
 def pages_in(store: Store, charter: Charter) -> dict[str, BotPage]:
     """The pages of the league's bots, by name. Raises `StoreError`, `ValueError`."""
-    done = _rated(store, charter)
+    done = rated_in(store, charter)
     return {} if done is None else careers(*done)
 
 
@@ -149,7 +149,7 @@ def write_yearbook(root: Path) -> None:
 
 
 def _ratings(store: Store, charter: Charter) -> dict[str, str]:
-    done = _rated(store, charter)
+    done = rated_in(store, charter)
     if done is None:
         return {}
     rated, ratings = done
@@ -166,8 +166,11 @@ def _ratings(store: Store, charter: Charter) -> dict[str, str]:
     return files
 
 
-def _rated(store: Store, charter: Charter) -> tuple[RatedGames, Ratings] | None:
-    """All rated games of a league and their ratings, with the anchors of its file."""
+def rated_in(store: Store, charter: Charter) -> tuple[RatedGames, Ratings] | None:
+    """All rated games of a league and their ratings, with the anchors of its file.
+
+    None where there are no games yet. Raises `StoreError`, `ValueError`.
+    """
     rated = gather(rated_games(store, [event.name for event in store.events()]))
     if not rated.orders:
         return None

@@ -7,14 +7,13 @@ what is committed and compared elsewhere.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Mapping
-from itertools import groupby
 from typing import Final
 
+from sternhalma_server.sheet import Grid, Line, parse_sheet
+
 _WIDE: Final = 10_000  # columns: in a pipe nothing is cut off
-_BAR: Final = re.compile(r"(?<!\\)\|")
 
 
 def add_format(parser: argparse.ArgumentParser, *formats: str) -> None:
@@ -50,34 +49,24 @@ def draw(markdown: str) -> None:
 
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _WIDE, highlight=False, markup=False)
-    for in_table, lines in groupby(markdown.splitlines(), lambda line: line.startswith("|")):
-        if in_table:
-            _draw_table(console.print, list(lines))
-            continue
-        for line in lines:
-            heading = line.startswith("#")
-            text = _plain(line.lstrip("# ") if heading else line)
-            console.print(Text(text, "bold" if heading else ""))
+    for part in parse_sheet(markdown):
+        match part:
+            case Grid():
+                _draw_table(console.print, part)
+            case Line(text, "#"):
+                console.print(Text(text, "bold"))
+            case Line(text, mark):
+                console.print(Text(f"{mark} {text}" if mark else text))
 
 
-def _draw_table(show: Callable[..., None], lines: list[str]) -> None:
+def _draw_table(show: Callable[..., None], grid: Grid) -> None:
     from rich.box import ROUNDED
     from rich.table import Table
     from rich.text import Text
 
-    head, rule, *rows = map(_cells, lines)
     table = Table(box=ROUNDED)
-    for title, ruled in zip(head, rule, strict=True):
-        table.add_column(Text(title), justify="right" if ruled.endswith(":") else "left")
-    for row in rows:
+    for title, right in zip(grid.head, grid.right, strict=True):
+        table.add_column(Text(title), justify="right" if right else "left")
+    for row in grid.rows:
         table.add_row(*map(Text, row))
     show(table)
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a line of a table, as they were before `cell_text`."""
-    return [_plain(cell.strip()) for cell in _BAR.split(line)[1:-1]]
-
-
-def _plain(cell: str) -> str:
-    return re.sub(r"\\([\\|])", r"\1", cell)

@@ -1,0 +1,205 @@
+"""The pages of an event: its own, the list of its games, a page for each game and each entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sternhalma_server.pages.game_page import game_values
+from sternhalma_server.pages.places import EventPlaces
+from sternhalma_server.pages.summary import Forfeit, GameLine, Summary
+from sternhalma_server.pages.templates import Templates
+from sternhalma_server.pages.views import Linker, Table, dress, table_of
+from sternhalma_server.record import Record, parse_record
+from sternhalma_server.rulings import rulings_on
+from sternhalma_server.store import Store
+from sternhalma_server.telling import Telling
+from sternhalma_server.usage import USAGE_ALIGN, USAGE_HEAD, Usage, usage_row
+from sternhalma_server.verdict import Reason
+from sternhalma_tournament.entries import Entry
+
+Page = tuple[str, str]  # where it lies in the folder, and its text
+
+_SHOWN: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
+_WHERE: Final = re.compile(r"game ([0-9]+), ply ([0-9]+)")
+_GAMES_HEAD: Final = ("game", "seats and places", "ended by", "plies", "forfeits")
+_GAMES_ALIGN: Final = "rllrl"
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A text that leads somewhere."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shout:
+    """The forfeits of a bot for one reason: the games, and how many more there are."""
+
+    bot: str
+    href: str | None
+    text: str
+    games: Sequence[Linked]
+    more: int
+
+
+class EventPages:
+    """The pages of the event that *summary* adds up, at *places*."""
+
+    def __init__(self, templates: Templates, summary: Summary, places: EventPlaces) -> None:
+        self._templates = templates
+        self._summary = summary
+        self._places = places
+        self._hrefs = _hrefs(summary.entries, places)
+
+    def pages(self, store: Store) -> Iterator[Page]:
+        """Every page, and the record of every game. Raises `StoreError`, `ValueError`."""
+        yield self.event()
+        yield self.games()
+        for entry in self._summary.entries:
+            yield self.entry(entry)
+        for game in store.finished_games(self._summary.stored.id):
+            record = parse_record(game.record)
+            yield self.game(record, game.said)
+            yield self._places.record(record.game), game.record
+
+    def event(self) -> Page:
+        """The event's own page."""
+        return self._page("event.html", self._places.index, self._event())
+
+    def games(self) -> Page:
+        """The list of its games."""
+        return self._page("games.html", self._places.games, self._games())
+
+    def entry(self, entry: Entry) -> Page:
+        """The page of one of its entries."""
+        return self._page("entry.html", self._places.entry(entry.name), self._entry(entry))
+
+    def game(self, record: Record, said: str) -> Page:
+        """The page of a game that is over; *said* are the lines of its seats as a store has them.
+
+        Raises `ValueError` for a record whose moves or times cannot be read.
+        """
+        summary = self._summary
+        entries = [player.entry for player in record.players]
+        ruled = rulings_on(record.game, entries, summary.rulings)
+        telling = Telling(record, lag=summary.settings.lag)
+        values = game_values(telling, ruled, said, self._places, self._hrefs)
+        return self._page("game.html", self._places.game(record.game), values)
+
+    def _page(self, template: str, path: str, values: Mapping[str, Any]) -> Page:
+        return path, self._templates.page(template, path, **values)
+
+    def _event(self) -> dict[str, Any]:
+        summary, event = self._summary, self._summary.settings.event
+        table = summary.table
+        clock = "no clock" if event.clock == "none" else f"clock {event.clock}"
+        return {
+            "title": event.name,
+            "event": event.name,
+            "places": self._places,
+            "terms": (
+                f"{event.format}, {event.rules} with {event.players} players a game,"
+                f" {summary.settings.terms.limit} turns each, {clock}"
+            ),
+            "state": summary.stored.state,
+            "shouts": self._shouts(summary.forfeits_by_bot(), most=_SHOWN),
+            "standings": [] if table is None else dress(table, "standings", self._to()),
+            "is_ladder": summary.is_ladder,
+            "crosstable": dress(summary.crosstable, "crosstable", self._to()),
+            "usage": self._usage(sorted(summary.usages.by_bot)),
+            "games": len(summary.games),
+            "head": summary.head,
+        }
+
+    def _games(self) -> dict[str, Any]:
+        summary = self._summary
+        return {
+            "title": f"games of {summary.settings.event.name}",
+            "event": summary.settings.event.name,
+            "places": self._places,
+            "games": self._list(summary.games, "games"),
+        }
+
+    def _entry(self, entry: Entry) -> dict[str, Any]:
+        summary = self._summary
+        bots = list(dict.fromkeys(entry.bots))
+        own = {key: found for key, found in summary.forfeits_by_bot().items() if key[0] in bots}
+        games = [game for game in summary.games if not set(bots).isdisjoint(game.bots)]
+        return {
+            "title": f"{entry.name} in {summary.settings.event.name}",
+            "event": summary.settings.event.name,
+            "places": self._places,
+            "page": dress(summary.entry_text(entry.name), "results", self._to()),
+            "shouts": self._shouts(own, most=len(games)),
+            "usage": self._usage(bots),
+            "games": self._list(games, "games"),
+        }
+
+    def _list(self, games: Sequence[GameLine], title: str) -> Table:
+        def to(head: str, text: str) -> str | None:
+            return self._places.game(int(text)) if head == "game" else None
+
+        fallen: dict[int, list[Forfeit]] = {}
+        for forfeit in self._summary.forfeits:
+            fallen.setdefault(forfeit.game, []).append(forfeit)
+        rows = [
+            [
+                str(game.number),
+                ", ".join(_seat(*seat) for seat in game.seats),
+                game.reason.value,
+                str(game.plies),
+                ", ".join(f"{one.bot} {one.reason}" for one in fallen.get(game.number, [])),
+            ]
+            for game in games
+        ]
+        return table_of(title, _GAMES_HEAD, rows, _GAMES_ALIGN, to)
+
+    def _usage(self, bots: Sequence[str]) -> Table:
+        usages = self._summary.usages.by_bot
+        rows = [usage_row(bot, usages.get(bot, Usage())) for bot in bots]
+        return table_of("time use", USAGE_HEAD, rows, USAGE_ALIGN, self._to())
+
+    def _shouts(
+        self, forfeits: Mapping[tuple[str, Reason], list[Forfeit]], most: int
+    ) -> list[Shout]:
+        return [
+            Shout(
+                bot=bot,
+                href=self._hrefs.get(bot),
+                text=f"forfeited {_games(len(found))} ({reason})",
+                games=[
+                    Linked(f"game {one.game}, ply {one.ply}", self._places.game(one.game, one.ply))
+                    for one in found[:most]
+                ],
+                more=max(0, len(found) - most),
+            )
+            for (bot, reason), found in forfeits.items()
+        ]
+
+    def _to(self) -> Linker:
+        def to(head: str, text: str) -> str | None:
+            if head in {"entry", "bot", "opponent"}:
+                return self._hrefs.get(text)
+            found = _WHERE.fullmatch(text) if head == "where" else None
+            return None if found is None else self._places.game(int(found[1]), int(found[2]))
+
+        return to
+
+
+def _hrefs(entries: Sequence[Entry], places: EventPlaces) -> dict[str, str]:
+    """The pages of entries, and of bots those of the entry that they play for."""
+    hrefs = {bot: places.entry(entry.name) for entry in reversed(entries) for bot in entry.bots}
+    return hrefs | {entry.name: places.entry(entry.name) for entry in entries}
+
+
+def _seat(letter: str, bot: str, place: int) -> str:
+    return f"{letter} {bot} {place}" if place else f"{letter} {bot}"
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"

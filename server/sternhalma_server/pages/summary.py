@@ -1,0 +1,155 @@
+"""An event added up for its pages: its tables, what each bot did, and what each game came to.
+
+All of it is read in one go through the records; the pages of games are made in a second one, so
+that an event of many thousand games needs no more memory than its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sternhalma_server.outcome import outcome_of
+from sternhalma_server.record import Out, Record, parse_record
+from sternhalma_server.rulings import read_results, rulings_of, settings_in
+from sternhalma_server.settings import Settings
+from sternhalma_server.store import Store, StoredEvent
+from sternhalma_server.usage import Usages
+from sternhalma_server.verdict import Reason
+from sternhalma_tournament.amendments import Amendment, Rulings
+from sternhalma_tournament.crosstable import crosstable, crosstable_markdown
+from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.pages import entry_page, page_markdown
+from sternhalma_tournament.scores import GameResult
+from sternhalma_tournament.standings import Standings, standings_of
+from sternhalma_tournament.tally import Tally
+
+_LADDER: Final = "ladder"
+
+
+@dataclass(frozen=True, slots=True)
+class GameLine:
+    """A game in a list of games: who sat where and was placed how."""
+
+    number: int
+    seats: tuple[tuple[str, str, int], ...]  # the letter, the bot, the place (0 in a void game)
+    reason: Reason
+    plies: int
+
+    @property
+    def bots(self) -> list[str]:
+        """Who played."""
+        return [bot for _, bot, _ in self.seats]
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """Who forfeited which game, why, and when which ply was to be played."""
+
+    bot: str
+    reason: Reason
+    game: int
+    ply: int
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen in the records of an event while they were added up."""
+
+    usages: Usages = field(default_factory=Usages)
+    games: list[GameLine] = field(default_factory=list[GameLine])
+    forfeits: list[Forfeit] = field(default_factory=list[Forfeit])
+
+    def watch(self, record: Record) -> None:
+        """See one more record."""
+        self.usages.add(record)
+        bots = {player.seat: player.bot for player in record.players}
+        seats = tuple(
+            (player.seat, player.bot, place)
+            for player, place in zip(record.players, record.places, strict=True)
+        )
+        self.games.append(GameLine(record.game, seats, record.reason, record.ply))
+        for one in record.happened:
+            if isinstance(one, Out) and one.reason.is_forfeit:
+                self.forfeits.append(Forfeit(bots[one.seat], one.reason, record.game, one.ply))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """An event: `table` is the text of its standings, None for a ladder, which has none."""
+
+    stored: StoredEvent
+    settings: Settings
+    head: str
+    entries: Sequence[Entry]
+    standings: Standings
+    tally: Tally
+    table: str | None
+    rulings: Sequence[Amendment]
+    usages: Usages
+    games: Sequence[GameLine]
+    forfeits: Sequence[Forfeit]
+
+    @property
+    def is_ladder(self) -> bool:
+        """Whether this is a ladder, in which nobody has a rank but by the league's ratings."""
+        return self.table is None
+
+    @property
+    def crosstable(self) -> str:
+        """Who scored what against whom, as Markdown."""
+        return crosstable_markdown(crosstable(self.standings, self.tally))
+
+    def entry_text(self, name: str) -> str:
+        """The page of an entry, as Markdown."""
+        return page_markdown(entry_page(name, self.standings, self.tally))
+
+    def forfeits_by_bot(self) -> Mapping[tuple[str, Reason], list[Forfeit]]:
+        """The forfeits of each bot for each reason, those with most first."""
+        found: dict[tuple[str, Reason], list[Forfeit]] = {}
+        for forfeit in self.forfeits:
+            found.setdefault((forfeit.bot, forfeit.reason), []).append(forfeit)
+        order = sorted(found, key=lambda key: (-len(found[key]), key))
+        return {key: found[key] for key in order}
+
+
+def summary_of(store: Store, stored: StoredEvent) -> Summary:
+    """The event of *store* added up. Raises `StoreError`, `ValueError`."""
+    settings = settings_in(store, stored)
+    seen = Seen()
+    if settings.event.format == _LADDER:
+        entries, standings, tally = _ladder(store, stored, seen)
+        table = None
+    else:
+        _, results = read_results(store, stored, seen.watch)
+        entries, standings, tally = results.entries, results.standings(), results.tally
+        table = results.files()["standings.md"]
+    return Summary(
+        stored=stored,
+        settings=settings,
+        head=store.head(stored.id),
+        entries=entries,
+        standings=standings,
+        tally=tally,
+        table=table,
+        rulings=rulings_of(store, stored.id),
+        usages=seen.usages,
+        games=sorted(seen.games, key=lambda game: game.number),
+        forfeits=sorted(seen.forfeits, key=lambda one: (one.game, one.ply, one.bot)),
+    )
+
+
+def _ladder(store: Store, stored: StoredEvent, seen: Seen) -> tuple[list[Entry], Standings, Tally]:
+    """Who has played in a ladder and scored what against whom; nobody has a rank in it."""
+    results: list[GameResult] = []
+    for game in store.finished_games(stored.id):
+        record = parse_record(game.record)
+        seen.watch(record)
+        results.append(outcome_of(record).result(record.game))
+    rulings = Rulings.of(rulings_of(store, stored.id))
+    names = sorted({bot for game in seen.games for bot in game.bots})
+    tally = Tally(names, rulings.apply(results))
+    table = standings_of(tally, (), rulings)
+    rows = tuple(replace(row, rank=None, decided_by=None) for row in table.rows)
+    return [Entry(name, (name,)) for name in names], replace(table, rows=rows), tally
