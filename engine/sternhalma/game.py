@@ -20,7 +20,7 @@ from sternhalma.notation import format_position, parse_position
 from sternhalma.paths import find_path, resolve
 from sternhalma.position import Position, Progress
 from sternhalma.result import End, Result, Terms, place
-from sternhalma.rules import AtLimit, Rules
+from sternhalma.rules import AtLimit, Filling, Rules
 from sternhalma.seating import Seat
 
 _NOBODY: Final = frozenset[Seat]()
@@ -166,7 +166,7 @@ class Game(NamedTuple):
             marbles = position.marbles
             passed = self.passed | {mover}
         after = Position(seating, marbles, position.following(mover), counts, finished, out)
-        if not (passed or finished or out) and _goes_on(after, terms, mover):
+        if not (passed or finished or out) and _goes_on(after, terms, mover, full.path[-1]):
             return Game(after, terms, passed, full)
         return _settle(after, terms, passed, full, mover=mover)
 
@@ -214,17 +214,19 @@ def _out(position: Position, seat: Seat) -> Position:
     )
 
 
-def _goes_on(position: Position, terms: Terms, mover: Seat) -> bool:
-    """Whether after a move of *mover*, with nobody finished or out, there is nothing to settle.
+def _goes_on(position: Position, terms: Terms, mover: Seat, target: Hole) -> bool:
+    """Whether after a move of *mover* to *target*, with nobody finished or out, there is nothing to
+    settle.
 
     So it is after almost every move, and is known much sooner than `_settle` can tell.
     """
-    counts, clear_by = position.counts, position.seating.rules.clear_by
-    return (
-        min(counts) < terms.limit
-        and (clear_by is None or counts[mover] < clear_by)
-        and not finishers(position)
-    )
+    counts, seating = position.counts, position.seating
+    clear_by = seating.rules.clear_by
+    if min(counts) >= terms.limit or (clear_by is not None and counts[mover] >= clear_by):
+        return False
+    # What fills a target is a marble that lands in it, unless its host's begin to count.
+    may_finish = seating.filled >> target & 1 or seating.rules.filling is Filling.HOST_LATER
+    return not may_finish or not finishers(position)
 
 
 def _settle(

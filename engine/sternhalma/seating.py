@@ -89,6 +89,11 @@ class Seating:
         return tuple(union(lane.fill for lane in lanes) for lanes in self.lanes_of)
 
     @cached_property
+    def filled(self) -> Mask:
+        """The holes that anybody has to fill."""
+        return union(self.fills)
+
+    @cached_property
     def units(self) -> tuple[tuple[Seat, ...], ...]:
         """For each seat, the seats that are placed together with it: a pair, or itself alone."""
         half = self.players // 2
