@@ -65,7 +65,7 @@ typedef struct {
 static void add_move(Listing *listing, int to)
 {
     int gain = listing->cost[listing->from] - listing->cost[to];
-    if (gain < -listing->loss || !listing->ends[to] || listing->count == MOVES)
+    if (gain < -listing->loss || !listing->ends[to] || listing->count == OF_ONE)
         return;
     listing->moves[listing->count++] = (Move){.score = gain,
                                               .gain = gain,

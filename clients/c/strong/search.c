@@ -149,7 +149,7 @@ static int list_side(int side, int loss, Move *moves)
 {
     int count = 0;
     for (int colour = 0; colour < at->rules->colours; colour++)
-        if (side_of[colour] == side && count + MOVES / 8 < MOVES)
+        if (side_of[colour] == side)
             count += list_moves(at, colour, cost[colour], loss, moves + count);
     return count;
 }
@@ -386,16 +386,12 @@ Move choose(Position *position, Effort *effort)
     int count = list_side(0, SLACK, moves);
     if (count == 0)
         count = list_side(0, WIN, moves);
-    for (int i = 0; i < count; i++) {
-        moves[i].score = 2 * moves[i].gain - penalty(&moves[i]);
-    }
-    if (count > ROOT_BREADTH) {
-        for (int i = 0; i < ROOT_BREADTH; i++)
-            bring_best(moves, i, count);
-        count = ROOT_BREADTH;
-    }
     for (int i = 0; i < count; i++)
+        moves[i].score = 2 * moves[i].gain - penalty(&moves[i]);
+    for (int i = 0; i < count && i < ROOT_BREADTH; i++)
         bring_best(moves, i, count);
+    if (count > ROOT_BREADTH)
+        count = ROOT_BREADTH;
     for (int depth = 1; depth < DEEPEST && count > 1; depth++) {
         int value = look_from_root(moves, count, depth);
         /* The next depth takes about three times as long as all before. */

@@ -22,8 +22,9 @@ enum {
     COLOURS = 6,
     MARBLES = 19,
     HOLES = 256,
-    MOVES = 8192, /* more than all marbles on a board have between them */
-    EMPTY = 0,    /* what is in a cell; a marble is its colour and one */
+    OF_ONE = 2048,            /* moves of one colour at most; a thousand would be a wonder */
+    MOVES = COLOURS * OF_ONE, /* and of all together */
+    EMPTY = 0,                /* what is in a cell; a marble is its colour and one */
     OFF = COLOURS + 1,
 };
 
