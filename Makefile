@@ -1,10 +1,11 @@
-# `make league` sets up and plays the quickstart event; `make test` sets up and runs every test.
+# `make league` sets up and plays the quickstart event; `make test` sets up and runs every test;
+# `make reference` plays the event that says how strong the sample bots are.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: league test test-slow lint bench soak clean
+.PHONY: league test test-slow lint bench soak reference clean
 
 league: $(VENV)/ready
 	$(BIN)/sternhalma run tournaments/events/quickstart.toml --again
@@ -27,6 +28,14 @@ bench: $(VENV)/ready
 
 soak: $(VENV)/ready
 	$(BIN)/python -m bench.soak
+
+# The tables are those of an event that was really played, and are kept beside its file.
+reference: $(VENV)/ready
+	mkdir -p tournaments/reference/build
+	$(CC) -std=c11 -O2 -o tournaments/reference/build/strong clients/c/strong/*.c
+	$(BIN)/sternhalma run tournaments/reference/reference.toml --again
+	cp results/reference/standings.md tournaments/reference/standings.md
+	$(BIN)/sternhalma ratings results/reference --format md --superiority > tournaments/reference/ratings.md
 
 clean:
 	rm -rf $(VENV) .bench-venv results
