@@ -117,7 +117,7 @@ def _lane(base: int, seat: str, bot: str, low: int, high: int) -> Iterator[str]:
         y = base - _TALL * (power - low) / (high - low)
         yield _rule(_LEFT, y, _RIGHT, y)
         if power in {low, high}:
-            yield _words(_LEFT - 6, y + 4, f"{10.0**power:g} ms", "end")
+            yield _words(_LEFT - 6, y + 4, _scale(power), "end")
     yield _words(4, base - _TALL / 2 + 4, seat, "start", "name")
     yield f"<desc>{escape(f'{seat} is {bot}')}</desc>"
 
@@ -152,6 +152,11 @@ def _ticks(low: float, high: float) -> list[int]:
                 first, last = first - 1, last + 1
             return [step * number for number in range(first, last + 1)]
     raise ValueError(f"expected ratings in Elo, got {low!r} to {high!r}")
+
+
+def _scale(power: int) -> str:
+    """A power of ten of milliseconds in words."""
+    return f"{10 ** (power - 3)} s" if power >= 3 else f"{10.0**power:g} ms"
 
 
 def _rule(x: float, y: float, to_x: float, to_y: float) -> str:

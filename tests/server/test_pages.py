@@ -20,13 +20,25 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from server.conducted import Chances
-from server.kept import CUP, SAID, TRIO, event_text, games_of, keep, played
+from server.conducted import Chances, Conduct
+from server.kept import (
+    CUP,
+    SAID,
+    TRIO,
+    event_text,
+    games_of,
+    keep,
+    keep_files,
+    keep_store,
+    played,
+    table_of,
+)
 from server.kept_league import CHARTER, cup_games, keep_league, ladder_games
 from server.recorded import FORFEITS, KINDS, PATIENT, Kind, recorded
 from sternhalma import Game, Hole
 from sternhalma_server import cli
 from sternhalma_server.archive import STORE
+from sternhalma_server.keeping import begin_line
 from sternhalma_server.outcome import outcome_of
 from sternhalma_server.pages import places
 from sternhalma_server.pages.event_pages import EventPages
@@ -36,6 +48,7 @@ from sternhalma_server.pages.replays import letters_of, replay_data
 from sternhalma_server.pages.summary import Seen, Summary, summary_of
 from sternhalma_server.pages.templates import Templates, assets
 from sternhalma_server.record import Out, Record, format_record
+from sternhalma_server.recording import line_of
 from sternhalma_server.report import BECAUSE
 from sternhalma_server.rulings import stored_event
 from sternhalma_server.settings import settings_of
@@ -43,6 +56,7 @@ from sternhalma_server.store import EventId, Store, StoredEvent
 from sternhalma_server.telling import Telling
 from sternhalma_tournament.charter import parse_charter
 from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.standings import standings_of
 from sternhalma_tournament.tables import standings_markdown
 from sternhalma_tournament.tally import Tally
@@ -200,6 +214,43 @@ def test_the_policy_allows_no_script_and_no_style_but_ours(files: Files) -> None
             assert not [key for key in attributes if key.startswith("on")], name
             if tag == "script":
                 assert "src" in attributes or attributes["type"] == "application/json", name
+
+
+@pytest.fixture
+def half_played(tmp_path: Path) -> Files:
+    """The cup while its last but one game runs: three turns have been had in it."""
+    told = settings_of(CUP, "event.toml")
+    pairing = schedule_of(told.event).pairing(5)
+    game = Conduct(table_of(told, pairing), 4)
+    game.play(3)
+    lines = [
+        begin_line(game.referee.table.versions, pairing),
+        *(line_of(game.letters, event) for event in game.referee.happened),
+    ]
+    running = "".join(f"5\t{line}\n" for line in lines)
+    over = [record for record in games_of(CUP) if record.game < 5]
+    keep_files(tmp_path / "cup", CUP, over)
+    keep_store(tmp_path / "cup", CUP, over, state="running", running=running)
+    return pages_of(tmp_path / "cup")
+
+
+def test_a_game_that_runs_has_its_board_on_the_page_of_the_event(half_played: Files) -> None:
+    page = Seenhtml(half_played[places.INDEX])
+    boards = [a for tag, a in page.elements if tag == "svg" and a["class"] == "board"]
+    assert [board["aria-labelledby"] for board in boards] == ["game-5-title game-5-desc"]
+    assert any("Interim table: 4 of 6 games" in text for text in page.texts)
+    assert any("this page is of a moment" in text for text in page.texts)
+    assert "games/000005.html" in set(links(page))
+
+
+def test_a_game_that_runs_has_a_page_as_far_as_it_has_come(half_played: Files) -> None:
+    text = half_played["games/000005.html"]
+    assert "still running, 4 plies so far" in text
+    assert len(data_of(text)["steps"]) == 4
+    assert "games/000005.txt" not in half_played
+    for _, page in html(half_played):
+        assert page.problems == []
+        assert not any("000005.txt" in target for target in links(page))
 
 
 @pytest.mark.parametrize(

@@ -15,23 +15,19 @@ from pathlib import Path
 
 import msgspec
 
-from sternhalma import Game
 from sternhalma_server.archive import EVENT, STORE, read_record, record_name
 from sternhalma_server.chronicle import wire_name
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.folders import event_folder
-from sternhalma_server.keeping import Begun
-from sternhalma_server.record import Player, Record, parse_record
-from sternhalma_server.recording import recorded
+from sternhalma_server.record import parse_record
 from sternhalma_server.report import report, said_lines
 from sternhalma_server.rulings import rulings_of, rulings_on, settings_in
-from sternhalma_server.settings import Settings, settings_of
-from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
+from sternhalma_server.settings import settings_of
+from sternhalma_server.store import Store, StoredEvent, StoreError
 from sternhalma_server.telling import Telling, facts
-from sternhalma_server.verdict import Reason
-from sternhalma_tournament.amendments import Amendment, late_entries
-from sternhalma_tournament.entries import Entry, bots_by_seat
+from sternhalma_server.underway import game_under_way, late_in
+from sternhalma_tournament.amendments import Amendment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -136,52 +132,5 @@ def _stored(store: Store, stored: StoredEvent, number: int) -> _Told:
         return _Told(Telling(record, lag=settings.lag, name=name), game.said, ruled)
     if lines is None:
         raise BadInputError(f"expected a game of {stored.name} that has begun, got game {number}")
-    begun = Begun(lines)
-    record = _standing(settings, _late(store, stored.id), begun)
-    said = "".join(f"{line}\n" for line in begun.said)
-    return _Told(Telling(record, running=True, lag=settings.lag, name=name), said)
-
-
-def _late(store: Store, event: EventId) -> list[Entry]:
-    return [Entry(late.entry, late.bots) for late in late_entries(rulings_of(store, event))]
-
-
-def _standing(settings: Settings, late: Sequence[Entry], begun: Begun) -> Record:
-    """The record of a running game as it would be if the game was broken off now."""
-    event, pairing = settings.event, begun.pairing
-    if pairing is None:
-        raise ValueError("expected a game whose beginning is in the journal, got none")
-    start = Game.new(
-        settings.rules,
-        event.players,
-        limit=settings.terms.limit,
-        at_limit=settings.terms.at_limit,
-    )
-    letters = [group[0] for group in start.position.seats]
-    entries = {entry.name: entry for entry in (*settings.entries, *late)}
-    # Whoever plays a ladder is not named in its file.
-    meeting = tuple(entries.get(name, Entry(name, (name,))) for name in pairing.entries)
-    bots = bots_by_seat(meeting, event.players)
-    players = tuple(
-        Player(letter, bot, version, pairing.entries[seat % settings.sides])
-        for seat, (letter, bot, version) in enumerate(
-            zip(letters, bots, begun.versions, strict=True)
-        )
-    )
-    record = Record(
-        event=event.name,
-        game=pairing.number,
-        rules=settings.rules.id,
-        limit=settings.terms.limit,
-        at_limit=settings.terms.at_limit,
-        clock=settings.control.text,
-        players=players,
-        start=str(start),
-        happened=tuple(recorded(letters, event) for event in begun.happened(letters)),
-        reason=Reason.ABORTED,
-        places=(0,) * len(letters),
-        ply=0,
-        final=str(start),
-    )
-    now = Telling(record).game
-    return replace(record, ply=now.ply - 1, final=str(now))
+    so_far = game_under_way(settings, late_in(store, stored.id), lines, name)
+    return _Told(so_far.telling, so_far.said)

@@ -5,25 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from sternhalma_server.chronicle import wire_name
 from sternhalma_server.pages.game_page import game_values
 from sternhalma_server.pages.places import EventPlaces
 from sternhalma_server.pages.summary import Forfeit, GameLine, Summary
-from sternhalma_server.pages.templates import Templates
+from sternhalma_server.pages.templates import Templates, drawn
 from sternhalma_server.pages.views import Linker, Table, dress, table_of
+from sternhalma_server.picture import picture
 from sternhalma_server.record import Record, parse_record
 from sternhalma_server.rulings import rulings_on
 from sternhalma_server.store import Store
 from sternhalma_server.telling import Telling
+from sternhalma_server.underway import Underway
 from sternhalma_server.usage import USAGE_ALIGN, USAGE_HEAD, Usage, usage_row
 from sternhalma_server.verdict import Reason
+from sternhalma_tournament.amendments import Amendment
 from sternhalma_tournament.entries import Entry
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 Page = tuple[str, str]  # where it lies in the folder, and its text
 
 _SHOWN: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
+_BOARDS: Final = 24  # of running games; the list has all of them
 _WHERE: Final = re.compile(r"game ([0-9]+), ply ([0-9]+)")
+_RUNNING_HEAD: Final = ("game", "seats", "plies")
 _GAMES_HEAD: Final = ("game", "seats and places", "ended by", "plies", "forfeits")
 _GAMES_ALIGN: Final = "rllrl"
 
@@ -34,6 +43,15 @@ class Linked:
 
     text: str
     href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A game that is still played: its board in small, and where more of it is."""
+
+    text: str
+    href: str
+    board: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +80,13 @@ class EventPages:
         yield self.games()
         for entry in self._summary.entries:
             yield self.entry(entry)
+        for one in self._summary.running:
+            yield self.running_game(one)
+        # Last, so that a game that has ended since has the page of its end.
         for game in store.finished_games(self._summary.stored.id):
             record = parse_record(game.record)
-            yield self.game(record, game.said)
+            name = wire_name(store, self._summary.stored, record.game)
+            yield self.game(record, game.said, name)
             yield self._places.record(record.game), game.record
 
     def event(self) -> Page:
@@ -79,17 +101,24 @@ class EventPages:
         """The page of one of its entries."""
         return self._page("entry.html", self._places.entry(entry.name), self._entry(entry))
 
-    def game(self, record: Record, said: str) -> Page:
+    def game(self, record: Record, said: str, name: str | None = None) -> Page:
         """The page of a game that is over; *said* are the lines of its seats as a store has them.
 
-        Raises `ValueError` for a record whose moves or times cannot be read.
+        *name* is what the wire called it, if not by its number. Raises `ValueError` for a record
+        whose moves or times cannot be read.
         """
         summary = self._summary
         entries = [player.entry for player in record.players]
         ruled = rulings_on(record.game, entries, summary.rulings)
-        telling = Telling(record, lag=summary.settings.lag)
+        return self._game(Telling(record, lag=summary.settings.lag, name=name), ruled, said)
+
+    def running_game(self, game: Underway) -> Page:
+        """The page of a game that is still played. Raises as `game` does."""
+        return self._game(game.telling, (), game.said)
+
+    def _game(self, telling: Telling, ruled: Sequence[Amendment], said: str) -> Page:
         values = game_values(telling, ruled, said, self._places, self._hrefs)
-        return self._page("game.html", self._places.game(record.game), values)
+        return self._page("game.html", self._places.game(telling.record.game), values)
 
     def _page(self, template: str, path: str, values: Mapping[str, Any]) -> Page:
         return path, self._templates.page(template, path, **values)
@@ -108,6 +137,8 @@ class EventPages:
             ),
             "state": summary.stored.state,
             "shouts": self._shouts(summary.forfeits_by_bot(), most=_SHOWN),
+            "running": [self._running(one.telling) for one in summary.running[:_BOARDS]],
+            "unseen": max(0, len(summary.running) - _BOARDS),
             "standings": [] if table is None else dress(table, "standings", self._to()),
             "is_ladder": summary.is_ladder,
             "crosstable": dress(summary.crosstable, "crosstable", self._to()),
@@ -122,6 +153,7 @@ class EventPages:
             "title": f"games of {summary.settings.event.name}",
             "event": summary.settings.event.name,
             "places": self._places,
+            "running": self._running_list() if summary.running else None,
             "games": self._list(summary.games, "games"),
         }
 
@@ -158,6 +190,29 @@ class EventPages:
             for game in games
         ]
         return table_of(title, _GAMES_HEAD, rows, _GAMES_ALIGN, to)
+
+    def _running(self, telling: Telling) -> Running:
+        record, game = telling.record, telling.game
+        seats = ", ".join(f"{player.seat} {player.bot}" for player in record.players)
+        path = () if game.last is None else game.last.path
+        title, key = f"game {record.game}, after ply {record.ply}", f"game-{record.game}"
+        board = picture(game.position, title, path=path, key=key, small=True)
+        return Running(f"{title}: {seats}", self._places.game(record.game), drawn(board))
+
+    def _running_list(self) -> Table:
+        def to(head: str, text: str) -> str | None:
+            return self._places.game(int(text)) if head == "game" else None
+
+        records = [one.telling.record for one in self._summary.running]
+        rows = [
+            [
+                str(record.game),
+                ", ".join(f"{player.seat} {player.bot}" for player in record.players),
+                str(record.ply),
+            ]
+            for record in records
+        ]
+        return table_of("games that run", _RUNNING_HEAD, rows, "rlr", to)
 
     def _usage(self, bots: Sequence[str]) -> Table:
         usages = self._summary.usages.by_bot

@@ -15,6 +15,7 @@ from sternhalma_server.record import Out, Record, parse_record
 from sternhalma_server.rulings import read_results, rulings_of, settings_in
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent
+from sternhalma_server.underway import Underway, games_under_way
 from sternhalma_server.usage import Usages
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment, Rulings
@@ -90,6 +91,7 @@ class Summary:
     usages: Usages
     games: Sequence[GameLine]
     forfeits: Sequence[Forfeit]
+    running: Sequence[Underway] = ()
 
     @property
     def is_ladder(self) -> bool:
@@ -117,6 +119,8 @@ class Summary:
 def summary_of(store: Store, stored: StoredEvent) -> Summary:
     """The event of *store* added up. Raises `StoreError`, `ValueError`."""
     settings = settings_in(store, stored)
+    # Read before those that are over, so that a game that ends in between is not missed.
+    running = list(games_under_way(store, stored, settings))
     seen = Seen()
     if settings.event.format == _LADDER:
         entries, standings, tally = _ladder(store, stored, seen)
@@ -125,6 +129,7 @@ def summary_of(store: Store, stored: StoredEvent) -> Summary:
         _, results = read_results(store, stored, seen.watch)
         entries, standings, tally = results.entries, results.standings(), results.tally
         table = results.files()["standings.md"]
+    over = {game.number for game in seen.games}
     return Summary(
         stored=stored,
         settings=settings,
@@ -137,6 +142,7 @@ def summary_of(store: Store, stored: StoredEvent) -> Summary:
         usages=seen.usages,
         games=sorted(seen.games, key=lambda game: game.number),
         forfeits=sorted(seen.forfeits, key=lambda one: (one.game, one.ply, one.bot)),
+        running=[one for one in running if one.telling.record.game not in over],
     )
 
 
