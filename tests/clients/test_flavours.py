@@ -145,9 +145,14 @@ def test_a_turn_tells_its_clock_and_when_it_came(kit: Flavour) -> None:
 
 @ALL
 @pytest.mark.parametrize("ply", [1, 5])
-def test_a_bot_whose_connection_breaks_comes_back_and_plays_on(kit: Flavour, ply: int) -> None:
+def test_a_bot_whose_connection_breaks_comes_back_and_plays_on_and_says_so(
+    kit: Flavour, ply: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     with FakeServer([Table()], breaks_at=ply) as server:
         assert kit.run(first, HOST, server.port, "zoe") == 0
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("zoe slot 1: ")
+    assert said.endswith(", trying again")
     assert [line for line in server.heard if line.startswith("login")] == [
         "login zoe slot=1",
         "login zoe slot=1 key=k1",

@@ -24,6 +24,12 @@ def status_of(place: Place, end: Bye | OSError | ProtocolError) -> int:
     return 1
 
 
+def complain_of_loss(place: Place, end: Bye | OSError) -> None:
+    """Say that a good connection has ended and is tried again: nothing is mended in silence."""
+    why = f"the server said: {end.sentence or end.code}" if isinstance(end, Bye) else str(end)
+    complain(place, f"{why}, trying again")
+
+
 def complain(place: Place, sentence: str) -> None:
     """Print *sentence* on standard error, with the name and slot that it is about."""
     print(f"{place.name} slot {place.slot}: {sentence}", file=sys.stderr, flush=True)

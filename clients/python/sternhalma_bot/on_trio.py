@@ -23,7 +23,7 @@ from sternhalma_bot.bot import AsyncBot, Seated, format_answer
 from sternhalma_bot.comeback import Comeback
 from sternhalma_bot.conduct import Ask, Begin, Complain, Task, tasks
 from sternhalma_bot.core import Core
-from sternhalma_bot.ending import INTERRUPTED, alone, complain, status_of
+from sternhalma_bot.ending import INTERRUPTED, alone, complain, complain_of_loss, status_of
 from sternhalma_bot.messages import Bye
 from sternhalma_bot.options import bot_parser, place_of
 from sternhalma_bot.place import ManyOptions, Options, Place
@@ -85,6 +85,8 @@ async def _play(bot: Seated, place: Place) -> Bye:
         outcome = comeback.after(end, welcomed=core.welcomed, now=trio.current_time())
         if isinstance(outcome, Bye):
             return outcome
+        if core.welcomed:
+            complain_of_loss(place, end)
         await trio.sleep(outcome)
         core = core.again()
 

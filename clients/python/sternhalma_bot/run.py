@@ -14,7 +14,7 @@ from sternhalma_bot.bot import Bot, Seated, format_answer
 from sternhalma_bot.comeback import Comeback
 from sternhalma_bot.conduct import Ask, Begin, Complain, Task, tasks
 from sternhalma_bot.core import Core
-from sternhalma_bot.ending import complain, status_of
+from sternhalma_bot.ending import complain, complain_of_loss, status_of
 from sternhalma_bot.messages import Bye
 from sternhalma_bot.place import ManyOptions, Options, Place
 from sternhalma_bot.processes import run_all
@@ -66,6 +66,8 @@ def _play(bot: Seated, place: Place) -> Bye:
         outcome = comeback.after(end, welcomed=core.welcomed, now=time.monotonic())
         if isinstance(outcome, Bye):
             return outcome
+        if core.welcomed:
+            complain_of_loss(place, end)
         time.sleep(outcome)
         core = core.again()
 

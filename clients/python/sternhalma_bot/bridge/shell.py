@@ -16,7 +16,7 @@ import trio
 from sternhalma_bot.bridge.relay import ProgramError, Relay
 from sternhalma_bot.comeback import Comeback
 from sternhalma_bot.core import Core
-from sternhalma_bot.ending import INTERRUPTED, alone, complain, status_of
+from sternhalma_bot.ending import INTERRUPTED, alone, complain, complain_of_loss, status_of
 from sternhalma_bot.messages import Bye
 from sternhalma_bot.on_trio import cause_of, dial
 from sternhalma_bot.place import Place
@@ -153,11 +153,9 @@ class _Bridge:
             outcome = comeback.after(end, welcomed=welcomed, now=trio.current_time())
             if isinstance(outcome, Bye):
                 return outcome
-            complain(self._place, f"{self._why(end)}, trying again")
+            if welcomed:
+                complain_of_loss(self._place, end)
             await trio.sleep(outcome)
-
-    def _why(self, end: Bye | OSError) -> str:
-        return f"the server said: {end.sentence}" if isinstance(end, Bye) else str(end)
 
     async def _attempt(self) -> Bye | OSError:
         """How one connection ended."""
