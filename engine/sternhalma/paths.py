@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Final
 
 from sternhalma.board import Board, Hole, Mask
 from sternhalma.move import IllegalMoveError, Move, format_move
@@ -15,6 +16,8 @@ from sternhalma.movegen import Moves, can_move, moves_for, moves_of_seats
 from sternhalma.position import Position
 from sternhalma.rules import Lock
 from sternhalma.seating import Seat
+
+QUOTED: Final = 60  # characters of a path that a reason begins with
 
 
 def resolve(position: Position, move: Move) -> Move:
@@ -48,6 +51,8 @@ def resolve(position: Position, move: Move) -> Move:
         if full is not None:
             return Move(full)
     written = format_move(position.seating.board, move)
+    if len(written) > QUOTED:  # the reason says which hop, and has to be read as well
+        written = f"{written[:QUOTED].rpartition('-')[0]}-..."
     raise IllegalMoveError(f"{written}: {_reason(position, moves, move)}")
 
 

@@ -27,6 +27,13 @@ def test_the_reason_comes_first(line: str, reason: str) -> None:
     assert explain(START, line)[0] == reason
 
 
+def test_a_long_path_is_cut_before_the_reason_for_it() -> None:
+    path = "-".join(["d5", *["e5", "d5"] * 60])
+    (reason, _) = explain(START, f"move 1 1 {path}")
+    assert reason.endswith("-d5-e5-...: hop 1, d5-e5: a step cannot be part of a chain")
+    assert len(reason) < 130
+
+
 def test_an_illegal_move_is_told_where_its_marble_may_go() -> None:
     assert explain(START, "move 1 1 c5-e7-g9")[1] == "the marble on c5 may go to e5, e7"
 
