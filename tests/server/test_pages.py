@@ -66,8 +66,8 @@ VOID = {"meta", "link", "input"}
 Files = Mapping[str, str]
 
 
-class Seenhtml(HTMLParser):
-    """What a browser sees of a page: elements with their attributes, texts, and what is wrong."""
+class Browser(HTMLParser):
+    """What is seen of a page: elements with their attributes, texts, and what is wrong."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -144,13 +144,13 @@ def files(request: pytest.FixtureRequest) -> Files:
     return found
 
 
-def html(files: Files) -> Iterator[tuple[str, Seenhtml]]:
+def html(files: Files) -> Iterator[tuple[str, Browser]]:
     for name, text in files.items():
         if name.endswith(".html"):
-            yield name, Seenhtml(text)
+            yield name, Browser(text)
 
 
-def links(page: Seenhtml) -> Iterator[str]:
+def links(page: Browser) -> Iterator[str]:
     for _, attributes in page.elements:
         for name in ("href", "src"):
             if name in attributes:
@@ -181,7 +181,7 @@ def test_every_page_can_be_come_to(files: Files) -> None:
         name = new.pop()
         if not name.endswith(".html"):
             continue
-        for target in links(Seenhtml(files[name])):
+        for target in links(Browser(files[name])):
             path = posixpath.join(posixpath.dirname(name), unquote(target.partition("#")[0]))
             there = posixpath.normpath(path)
             if there in files and there not in known:
@@ -235,7 +235,7 @@ def half_played(tmp_path: Path) -> Files:
 
 
 def test_a_game_that_runs_has_its_board_on_the_page_of_the_event(half_played: Files) -> None:
-    page = Seenhtml(half_played[places.INDEX])
+    page = Browser(half_played[places.INDEX])
     boards = [a for tag, a in page.elements if tag == "svg" and a["class"] == "board"]
     assert [board["aria-labelledby"] for board in boards] == ["game-5-title game-5-desc"]
     assert any("Interim table: 4 of 6 games" in text for text in page.texts)
@@ -272,7 +272,7 @@ def test_the_same_store_gives_the_same_bytes(tmp_path: Path, trio: Files) -> Non
 
 def test_forfeits_are_shouted_where_an_event_is_told(trio: Files) -> None:
     records = games_of(TRIO, chances=FAILING)
-    page = Seenhtml(trio[places.INDEX])
+    page = Browser(trio[places.INDEX])
     text = "".join(page.texts)
     seen = Seen()
     for record in records:
@@ -293,7 +293,7 @@ def test_a_loss_by_time_comes_with_its_evidence(trio: Files) -> None:
 def test_the_standings_of_the_event_are_on_its_page(tmp_path: Path) -> None:
     records = games_of(CUP)
     keep(tmp_path / "cup", CUP, records)
-    texts = Seenhtml(pages_of(tmp_path / "cup")[places.INDEX]).texts
+    texts = Browser(pages_of(tmp_path / "cup")[places.INDEX]).texts
     table = (tmp_path / "cup" / "standings.md").read_text(encoding="utf-8")
     for line in table.splitlines():
         for cell in line.strip("| ").split("|"):
@@ -319,7 +319,7 @@ def test_nobody_has_a_rank_in_a_ladder(league: Files) -> None:
 def test_every_reason_has_words_on_the_page_of_a_game() -> None:
     for seed, reason in enumerate(FORFEITS):
         record = recorded(Kind("tara", 2, 3), seed, fall=0.5)
-        texts = Seenhtml(game_page(record)).texts
+        texts = Browser(game_page(record)).texts
         assert any(BECAUSE[record.reason] in text for text in texts), reason
 
 
@@ -389,14 +389,14 @@ def test_no_name_and_no_line_is_ever_taken_for_markup(names: list[str], line: st
     # Each begins as the plain one, so that tables are sorted in the same way.
     bad = {plain: f"{plain}{name}" for plain, name in zip(PLAIN, names, strict=True)}
     for skeleton, text in zip(plain_skeletons(), texts_of(bad, f"y{line}"), strict=True):
-        page = Seenhtml(text)
+        page = Browser(text)
         assert page.problems == []
         assert page.skeleton == skeleton
 
 
 @cache
 def plain_skeletons() -> list[list[tuple[str, list[str]]]]:
-    return [Seenhtml(text).skeleton for text in texts_of(PLAIN, "y")]
+    return [Browser(text).skeleton for text in texts_of(PLAIN, "y")]
 
 
 def test_a_hostile_line_of_a_bot_is_shown_as_it_was() -> None:
@@ -404,7 +404,7 @@ def test_a_hostile_line_of_a_bot_is_shown_as_it_was() -> None:
     record = renamed(LOST[0], PLAIN, line)
     assert any(getattr(one, "line", None) for one in record.happened)
     page = hostile_event(PLAIN, LOST).game(record, SAID)[1]
-    seen = Seenhtml(page)
+    seen = Browser(page)
     assert [tag for tag, _ in seen.elements].count("script") == 2
     assert any(line in text for text in seen.texts)
     assert any(line in step["text"] for step in data_of(page)["steps"])
@@ -473,7 +473,7 @@ def test_a_step_shows_the_position_of_its_ply() -> None:
 @pytest.mark.parametrize("kind", [*KINDS, Kind("tara", 2, 200)], ids=str)
 def test_the_page_of_a_game_has_all_its_plies(kind: Kind) -> None:
     record = recorded(kind, 3, opening=1)
-    page = Seenhtml(game_page(record))
+    page = Browser(game_page(record))
     assert page.problems == []
     assert [one for one in page.ids if one.startswith("ply-")] == [
         f"ply-{ply}" for ply in range(1, record.ply + 1)

@@ -85,6 +85,10 @@ def game_values(
     start = telling.start
     path = () if game.last is None else game.last.path
     title = f"game {record.game} of {record.event}"
+    head, moves = _moves(telling)
+    bots = {player.seat: player.bot for player in record.players}
+    # Who goes out does so at a ply that may never have been played.
+    last = max([record.ply, *(out.ply for out in outs.values())])
     return {
         "title": title,
         "event": record.event,
@@ -101,15 +105,9 @@ def game_values(
         ],
         "board": drawn(picture(game.position, f"{title}, its last position", path=path)),
         "data": data_block(replay_data(telling)),
-        "head": _head(telling),
-        "moves": _moves(telling),
-        "chart": drawn(
-            time_chart(
-                _spent(telling),
-                {player.seat: player.bot for player in record.players},
-                max(record.ply, *(out.ply for out in outs.values()), 1) if outs else record.ply,
-            )
-        ),
+        "head": head,
+        "moves": moves,
+        "chart": drawn(time_chart(_spent(telling), bots, last)),
         "falls": [
             _evidence(telling, out, said) for out in outs.values() if out.reason is Reason.TIME
         ],
@@ -129,29 +127,21 @@ def _seated(player: Player, place: int, out: Out | None, hrefs: Mapping[str, str
     )
 
 
-def _columns(telling: Telling) -> list[int]:
-    rows = [move_row(telling, one) for one in telling.happened if isinstance(one, Ply)]
-    return filled(MOVES_HEAD, rows)
-
-
-def _head(telling: Telling) -> list[Cell]:
-    return [Cell(MOVES_HEAD[at], right=_right(at)) for at in _columns(telling)]
-
-
-def _moves(telling: Telling) -> list[Move]:
-    kept = _columns(telling)
+def _moves(telling: Telling) -> tuple[list[Cell], list[Move]]:
+    """The head of the list of moves, of the columns that say something, and its rows."""
+    rows = {one: move_row(telling, one) for one in telling.happened if isinstance(one, Ply)}
+    kept = filled(MOVES_HEAD, list(rows.values()))
     moves: list[Move] = []
     known: set[int] = set()
     for one in telling.happened:
         ply = ply_of(one)
         if isinstance(one, Ply):
-            row = move_row(telling, one)
-            cells = tuple(Cell(row[at], right=_right(at)) for at in kept)
+            cells = tuple(Cell(rows[one][at], right=_right(at)) for at in kept)
             moves.append(Move(ply, ply not in known, cells, ""))
         else:
             moves.append(Move(ply, ply not in known, (), event_text(one)))
         known.add(ply)
-    return moves
+    return [Cell(MOVES_HEAD[at], right=_right(at)) for at in kept], moves
 
 
 def _right(column: int) -> bool:
