@@ -113,7 +113,7 @@ def test_a_move_is_sent_for_the_turn_that_asked(asked: Evening) -> None:
         ("draw", "no draw is on offer\n"),
         ("next", "that is for a replay: type replay first\n"),
         ("3", "that is for a replay: type replay first\n"),
-        ("undo", "expected a number of moves that you have played, which is none\n"),
+        ("undo", "there is no move of yours to take back\n"),
         ("offer", "expected offer and a move, such as: offer d5-e5\n"),
         ("undo all", "expected undo, or undo and a number of moves\n"),
     ],
@@ -156,7 +156,7 @@ def test_several_moves_are_taken_back_at_once() -> None:
     for path in PATHS:
         evening.moved(path)
     evening.turn()
-    assert "which is 2" in evening.type("undo 3")
+    assert evening.type("undo 3") == "expected at most 2 moves to take back, got 3\n"
     evening.type("undo 2")
     assert evening.sent() == ["undo 7 1"]
 

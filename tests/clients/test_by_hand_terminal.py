@@ -227,6 +227,19 @@ def test_sample_bots_are_played_against_under_any_rules(
     assert re.search(rf"\nply 1 of \d+: A you: {move}\nreplay 1/\d+> end\n> quit\n", done.stdout)
 
 
+def test_a_draw_is_offered_to_sample_bots_which_play_on() -> None:
+    done = subprocess.run(
+        [PROGRAM, "play", "--rules", "duel"],
+        input="offer d5-e5\nquit\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "A you: d5-e5\nD house-1: " in done.stdout
+    assert "no-draws" not in done.stdout
+
+
 class Screen:
     """A terminal in which the program runs with *words*, and the person who sits at it."""
 

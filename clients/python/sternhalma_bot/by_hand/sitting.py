@@ -298,9 +298,11 @@ class Sitting:
             self._say("this server does not offer to take moves back")
             return
         plies = story.plies_of(story.game.seat)
+        if not plies:
+            self._say("there is no move of yours to take back")
+            return
         if count > len(plies):
-            played = len(plies) or "none"
-            self._say(f"expected a number of moves that you have played, which is {played}")
+            self._say(f"expected at most {len(plies)} moves to take back, got {count}")
             return
         self._undoing = True
         self._answer(f"undo {plies[-count]}")
