@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from server.conducted import Chances
-from server.kept import (
-    CUP,
-)
+from server.kept import CUP
 from server.kept_league import CHARTER
 from sternhalma_server.archive import STORE
 from sternhalma_server.pages.event_pages import EventPages

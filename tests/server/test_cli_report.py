@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from server.browsed import (
-    league_pages_of,
-    pages_of,
-)
-from server.kept import (
-    CUP,
-    games_of,
-    keep,
-)
+from server.browsed import league_pages_of, pages_of
+from server.kept import CUP, games_of, keep
 from server.kept_league import cup_games, keep_league, ladder_games
 from sternhalma_server import cli
 

@@ -10,17 +10,8 @@ import msgspec
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from server.browsed import (
-    FAILING,
-    Browser,
-    data_of,
-    templates,
-)
-from server.kept import (
-    SAID,
-    TRIO,
-    games_of,
-)
+from server.browsed import FAILING, Browser, data_of, templates
+from server.kept import SAID, TRIO, games_of
 from server.recorded import PATIENT
 from sternhalma_server.outcome import outcome_of
 from sternhalma_server.pages.event_pages import EventPages

@@ -13,11 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.browsed import (
-    Browser,
-    data_of,
-    game_page,
-)
+from server.browsed import Browser, data_of, game_page
 from server.recorded import KINDS, PATIENT, Kind, recorded
 from sternhalma import Game, Hole
 from sternhalma_server.pages import places
