@@ -34,8 +34,10 @@ from server.kept import (
     played,
     table_of,
 )
-from server.kept_league import cup_games, keep_league, ladder_games
+from server.kept_league import CHARTER, LADDER, cup_games, keep_league, ladder_games
+from server.kept_league import CUP as LEAGUE_CUP
 from server.recorded import FORFEITS, Kind, recorded
+from sternhalma_server.archive import STORE
 from sternhalma_server.keeping import begin_line
 from sternhalma_server.pages import places
 from sternhalma_server.pages.places import file_name, link
@@ -44,6 +46,7 @@ from sternhalma_server.record import format_record
 from sternhalma_server.recording import line_of
 from sternhalma_server.report import BECAUSE
 from sternhalma_server.settings import settings_of
+from sternhalma_server.store import Store
 from sternhalma_tournament.roundrobin import schedule_of
 
 
@@ -175,6 +178,36 @@ def test_an_event_with_byes_has_pages_that_are_whole(tmp_path: Path, source: byt
     found = pages_of(tmp_path / "event")
     assert all(page.problems == [] for _, page in html(found))
     assert all(posixpath.join("bots", f"b{bot}.html") in found for bot in range(5))
+
+
+def test_an_entry_of_two_bots_has_one_page_that_both_lead_to(tmp_path: Path) -> None:
+    names = ("a", "b", "c", "d")
+    bots = ", ".join(f'{{ name = "{name}", remote = true }}' for name in names)
+    source = (
+        'name = "pairs"\nrules = "corner+pairs"\nplayers = 4\nclock = "2s"\nlimit = 2\n'
+        f'bots = [{bots}]\npairs = [{{ name = "ab", bots = ["a", "b"] }},'
+        ' { name = "cd", bots = ["c", "d"] }]\n'
+    ).encode()
+    keep(tmp_path / "pairs", source, games_of(source))
+    found = pages_of(tmp_path / "pairs")
+    assert {name for name in found if name.startswith("bots/")} == {"bots/ab.html", "bots/cd.html"}
+    game = Browser(found["games/000001.html"])
+    assert [target for target in links(game) if "bots/" in target].count("../bots/ab.html") == 2
+    assert "for ab" in " ".join("".join(game.texts).split())
+
+
+def test_a_league_and_an_event_without_games_have_pages(tmp_path: Path) -> None:
+    (tmp_path / "league.toml").write_bytes(CHARTER)
+    with Store.open(tmp_path / STORE) as store:
+        store.found_league("club")
+        store.set_state(store.add_event("ladder", LADDER), "running")
+        store.set_state(store.add_event("cup", LEAGUE_CUP), "open")
+    found = league_pages_of(tmp_path)
+    assert "events/ladder/index.html" in found
+    assert "events/cup/index.html" not in found
+    keep(tmp_path / "cup", CUP, [], state="running")
+    for pages in (found, pages_of(tmp_path / "cup")):
+        assert all(page.problems == [] for _, page in html(pages))
 
 
 def test_the_same_store_gives_the_same_bytes(tmp_path: Path, trio: Files) -> None:
