@@ -119,14 +119,20 @@ def test_it_plays_by_every_kind_of_clock(seat: Seat, clock: str) -> None:
     bot.move(game)
 
 
-def test_with_a_number_of_positions_it_plays_the_same_move_again(seat: Seat) -> None:
-    game = opened("corner", 2, 20, seed=1)
-    played: list[str] = []
-    for _ in range(2):
+def test_with_a_number_of_positions_an_answer_depends_on_nothing_that_came_before(
+    seat: Seat,
+) -> None:
+    games = [opened(rules, 2, 20, seed=1) for rules in ["corner", "halma13", "tara"]]
+
+    def answers(order: list[sh.Game]) -> dict[str, str]:
         bot = seat("--nodes", "3000")
-        bot.opens(game)
-        played.append(str(bot.move(game)))
-    assert played[0] == played[1]
+        moved: dict[str, str] = {}
+        for game in order:
+            bot.opens(game)
+            moved[str(game)] = str(bot.move(game))
+        return moved
+
+    assert answers(games) == answers([*reversed(games), games[0], games[2], games[1]])
 
 
 def test_it_walks_home_in_as_few_moves_as_there_are(seat: Seat) -> None:

@@ -115,8 +115,10 @@ static void go_back(uint32_t taken, int to, int directions)
     }
 }
 
-static void begin(const Rules *rules)
+void begin_endgame(const Rules *rules)
 {
+    if (strcmp(table.id, rules->id) == 0)
+        return;
     free(table.left);
     free(table.queue);
     memset(&table, 0, sizeof table);
@@ -133,10 +135,8 @@ static void begin(const Rules *rules)
     table.queue[table.filled++] = full;
 }
 
-void prepare_endgame(const Rules *rules, bool (*enough)(void))
+void go_on_with_endgame(const Rules *rules, bool (*enough)(void))
 {
-    if (strcmp(table.id, rules->id) != 0)
-        begin(rules);
     while (!table.ready && !enough()) {
         for (int n = 0; n < AT_ONCE && table.done < table.filled; n++) {
             uint32_t taken = table.queue[table.done++];

@@ -161,6 +161,7 @@ static void take_turn(char **words, size_t count)
         fail("expected a position with the turn, got none", "");
     if (strcmp(words[4], rules.id) != 0 && !read_rules(&rules, words[4]))
         fail("expected rules that are known here, got", words[4]);
+    begin_endgame(&rules);
     Effort effort = {.seconds = time_to_think(words[3]), .nodes = nodes};
     char *board = words[5];
     if (!read_position(&position, &rules, words + 4))

@@ -42,6 +42,7 @@ typedef struct {
     uint64_t key;
     int32_t value;
     uint16_t from, to;
+    uint16_t turn;       /* values of other turns were made with other costs */
     int8_t depth, bound; /* the value is at least (1), at most (-1) or exactly (0) that */
 } Entry;
 
@@ -56,7 +57,7 @@ static Position *at;
 static int cost[COLOURS][CELLS], side_of[COLOURS], own_weight, finished_cost[COLOURS];
 static int paid[COLOURS]; /* what the marbles of each colour pay now */
 static bool two_sides;
-static uint64_t salt; /* of this turn: values of other turns were made with other costs */
+static uint16_t turn; /* which of our turns this is, over all games */
 static double deadline;
 static long visited, most_visited;
 static bool stopped;
@@ -184,8 +185,8 @@ static int look(int side, int depth, int ply, int alpha, int beta);
 /* What the move just played by `side` came to, if it ended the game or as good as. */
 static bool has_ended(int side, int ply, int *value)
 {
-    for (int turn = 0; turn < 2; turn++) {
-        int of = turn == 0 ? side : 1 - side; /* who finish at once: the mover counts first */
+    for (int i = 0; i < 2; i++) {
+        int of = i == 0 ? side : 1 - side; /* who finish at once: the mover counts first */
         for (int colour = 0; colour < at->rules->colours; colour++) {
             if (side_of[colour] != of || !has_finished(at, at->seat_of[colour]))
                 continue;
@@ -241,10 +242,10 @@ static int look(int side, int depth, int ply, int alpha, int beta)
         return score;
     if (depth == 1 && !is_near_home(side))
         return gain_at_once(side, score);
-    uint64_t key = at->hash ^ salt ^ (side ? 0x5bf03635f0a31e95u : 0);
+    uint64_t key = at->hash ^ (side ? 0x5bf03635f0a31e95u : 0);
     Entry *entry = &entries[key >> (64 - TABLE_BITS)];
     int known_from = 0, known_to = 0;
-    if (entry->key == key) {
+    if (entry->key == key && entry->turn == turn) {
         known_from = entry->from;
         known_to = entry->to;
         if (entry->depth >= depth && abs(entry->value) < DECIDED
@@ -296,6 +297,7 @@ static int look(int side, int depth, int ply, int alpha, int beta)
                      .value = best,
                      .from = (uint16_t)from,
                      .to = (uint16_t)to,
+                     .turn = turn,
                      .depth = (int8_t)depth,
                      .bound = bound};
     return best;
@@ -321,26 +323,31 @@ static int penalty(const Move *move)
 static void set_up(Position *position)
 {
     at = position;
-    int turn = at->turn, partner = at->rules->pairs ? (turn + at->seats / 2) % at->seats : -1;
+    int me = at->turn, partner = at->rules->pairs ? (me + at->seats / 2) % at->seats : -1;
     int rivals = 0;
     bool rival[COLOURS] = {false};
     for (int seat = 0; seat < at->seats; seat++) {
-        rival[seat] = seat != turn && seat != partner && !at->gone[seat];
+        rival[seat] = seat != me && seat != partner && !at->gone[seat];
         rivals += rival[seat];
     }
     for (int colour = 0; colour < at->rules->colours; colour++) {
         int seat = at->seat_of[colour];
-        side_of[colour] = seat < 0 ? -1 : seat == turn ? 0 : rival[seat] ? 1 : -1;
+        side_of[colour] = seat < 0 ? -1 : seat == me ? 0 : rival[seat] ? 1 : -1;
         if (side_of[colour] >= 0)
             lay_costs(colour);
     }
     two_sides = rivals == 1;
     own_weight = rivals > 1 ? 2 : 1;
+    /* Nothing is taken over from the turns before, so that an answer depends on this game alone. */
+    memset(history, 0, sizeof history);
+    if (++turn == 0 && entries) {
+        free(entries);
+        entries = NULL;
+    }
     if (!entries)
         entries = calloc((size_t)1 << TABLE_BITS, sizeof *entries);
     if (!entries)
         abort();
-    salt = (salt + 1) * 0x9e3779b97f4a7c15u;
     stopped = false;
     visited = 0;
 }
@@ -379,7 +386,7 @@ Move choose(Position *position, Effort *effort)
     double began = now();
     most_visited = 0;
     deadline = began + effort->seconds / 4;
-    prepare_endgame(position->rules, effort->nodes ? never : is_late);
+    go_on_with_endgame(position->rules, effort->nodes ? never : is_late);
     set_up(position);
     most_visited = effort->nodes;
     deadline = began + effort->seconds;

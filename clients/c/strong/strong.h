@@ -103,8 +103,10 @@ bool has_finished(const Position *position, int seat);
 
 enum { FAR = 255 };
 
-/* Get the table for the rules ready; `enough` is asked now and then whether to go on next time. */
-void prepare_endgame(const Rules *rules, bool (*enough)(void));
+/* Lay out the regions and an empty table for these rules: before any position of theirs is read. */
+void begin_endgame(const Rules *rules);
+/* Fill the table; `enough` is asked now and then whether to leave the rest for another time. */
+void go_on_with_endgame(const Rules *rules, bool (*enough)(void));
 /* The bit of a cell in the region of a colour, 0 outside. */
 uint32_t region_bit(int colour, int cell);
 /* How many moves an army needs that has its marbles in `near`, alone; FAR where it is not known. */
