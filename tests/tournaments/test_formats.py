@@ -127,7 +127,7 @@ def test_a_caller_names_the_formats_it_can_conduct() -> None:
         ('format = "gauntlet"\nchallengers = ["x"]', 4, "challengers[1]: expected the name of an"),
         ('format = "gauntlet"\nchallengers = ["n0", "n1"]', 2, "challengers: expected a"),
         ('format = "knockout"\ngames = 3', 4, "games: expected a multiple of 2, the seats of a"),
-        ('format = "ladder"', 4, "format: expected one of round-robin, gauntlet, match, swiss"),
+        ('format = "ladder"', 4, "format: expected an event with an end, a ladder needs a league"),
         ("spread = 0", 4, "spread: expected games anybody may be ahead, from 1, got 0"),
     ],
 )

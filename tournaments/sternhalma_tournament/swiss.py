@@ -109,10 +109,9 @@ class SwissScheduler:
 
     def start(self, pairing: Pairing) -> None:
         """The game has begun; after a stop also one that is not proposed any more."""
-        if self._proposed is not None and self._proposed.get(pairing.number) == pairing:
-            del self._proposed[pairing.number]
-        else:
+        if self._proposed is None or pairing.number not in self._proposed:
             self._go_on_to(pairing.number)
+        if not self._strike(pairing.number, pairing.entries):
             self._check_free(pairing)
             self._proposed = None
         self._running[pairing.number] = pairing
@@ -137,9 +136,10 @@ class SwissScheduler:
         """Take *results*, in order of numbers."""
         for result in results:
             self._go_on_to(result.number)
+            if not self._strike(result.number, result.entries):
+                self._proposed = None
             self._ended[result.number] = result
             self._played += 1
-        self._proposed = None
 
     def withdraw(self, entry: str, *, forfeit: bool = False) -> None:
         """*entry* is not paired any more; with *forfeit* after the current round."""
@@ -207,9 +207,24 @@ class SwissScheduler:
         return self._proposed
 
     def _go_on_to(self, number: int) -> None:
-        """After a stop: that game *number* has begun tells that the rounds before it are over."""
+        """After a stop: that game *number* has begun tells that the rounds before it are over.
+
+        A round of which nothing has begun yet is proposed as it was then.
+        """
         while self._round < (number - 1) // self._stride + 1 and not self._running:
             self._close_round()
+        fresh = self._proposed is None and not self._ended and not self._running
+        if fresh and self._round <= self._rounds and len(self._active()) >= self._sides:
+            self._proposed = self._propose()
+
+    def _strike(self, number: int, entries: Sequence[str]) -> bool:
+        """Whether game *number* of *entries* is proposed; it is not any more then."""
+        proposed = None if self._proposed is None else self._proposed.get(number)
+        if proposed is None or proposed.entries != tuple(entries[: len(proposed.entries)]):
+            return False
+        assert self._proposed is not None
+        del self._proposed[number]
+        return True
 
     def _close_round(self) -> None:
         for result in self._ended.values():
