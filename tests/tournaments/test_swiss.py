@@ -1,4 +1,5 @@
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -236,3 +237,39 @@ def test_more_sides_make_groups_of_equals(sides: int) -> None:
 def test_too_few_entries_are_refused() -> None:
     with pytest.raises(ValueError, match="expected 4 entries or more and a round"):
         SwissScheduler(names(3), 4, 1)
+
+
+def rest(swiss: SwissScheduler, size: int) -> list[Pairing]:
+    """What may begin now, in order; nothing of it has begun afterwards."""
+    begun: list[Pairing] = []
+    while pairing := swiss.next(everybody(size)):
+        swiss.start(pairing)
+        begun.append(pairing)
+    for pairing in begun:
+        swiss.release(pairing.number)
+    return begun
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(4, 13), st.integers(0, 20), st.integers(0, 3), st.randoms())
+def test_after_a_stop_a_round_goes_on_as_it_was_paired(
+    size: int, over: int, running: int, chance: Random
+) -> None:
+    swiss, begun = SwissScheduler(names(size), 2, 3), list[Pairing]()
+    results: list[GameResult] = []
+    while len(results) < over or len(begun) < running:
+        pairing = swiss.next(everybody(size))
+        if pairing is not None:
+            swiss.start(pairing)
+            begun.append(pairing)
+        if not begun or (pairing is None and len(results) >= over):
+            break
+        if len(results) < over and (pairing is None or chance.random() < 0.5):
+            ended = begun.pop(chance.randrange(len(begun)))
+            results.append(decided(ended))
+            swiss.finish(results[-1])
+    again = SwissScheduler(names(size), 2, 3)
+    again.resume(results)
+    for pairing in begun:
+        again.start(pairing)
+    assert rest(again, size) == rest(swiss, size)
