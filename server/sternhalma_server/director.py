@@ -13,6 +13,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
 
 import trio
 
@@ -58,6 +59,8 @@ class Director:
     many connections of a bot are to be left to other events.
     """
 
+    forfeits: ClassVar[bool] = True  # games of those who do not come are played without them
+
     def __init__(
         self,
         settings: Settings,
@@ -80,7 +83,9 @@ class Director:
         self._conductor = Conductor(settings, keeper, hall)
         self._begun = dict(begun or {})
         self._ready = settings.waits.ready
-        self._roster = Roster(settings, hall, observer.tell, versions, spare)
+        self._roster = Roster(
+            settings, hall, observer.tell, versions, spare, forfeits=self.forfeits
+        )
         self._entries: dict[str, Entry] = {}
         self._entry_of: dict[str, str] = {}  # the name of a bot's entry
         for entry in settings.entries:

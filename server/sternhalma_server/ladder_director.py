@@ -8,7 +8,7 @@ ladder fills the time that the league's events leave: it takes no connection tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import trio
 
@@ -36,6 +36,8 @@ class LadderDirector(Director):
     *scheduler* knows the bots and the games that are over. *spare* says how many connections of a
     bot the league's events need.
     """
+
+    forfeits: ClassVar[bool] = False
 
     def __init__(
         self,

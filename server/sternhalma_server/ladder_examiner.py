@@ -68,7 +68,7 @@ class LadderExaminer:
         return [
             f"game {one.number}: expected the opening of this game, or of one before it with"
             f" the seats swapped, got {' '.join(one.opening)!r}"
-            for one in self._returns
+            for one in sorted(self._returns, key=lambda one: one.number)
             if not self._is_return(one)
         ]
 
@@ -86,8 +86,13 @@ class LadderExaminer:
     def _is_return(self, opened: _Opened) -> bool:
         """Whether a game is the return of one that has ended, which then has had it."""
         firsts = self._firsts[opened.names[::-1]]
-        for first in firsts:
-            if first.number < opened.number and first.opening == opened.opening:
-                firsts.remove(first)
-                return True
-        return False
+        before = [
+            first
+            for first in firsts
+            if first.number < opened.number and first.opening == opened.opening
+        ]
+        if not before:
+            return False
+        # Two openings may be alike by chance: the later one is left to nobody before it.
+        firsts.remove(max(before, key=lambda first: first.number))
+        return True

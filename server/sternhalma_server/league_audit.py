@@ -52,12 +52,21 @@ def audit_league(root: Path, store: Store, kept: str | None = None) -> LeagueFin
     return found
 
 
+def _never_begun(store: Store, event: StoredEvent) -> bool:
+    """Whether an event is over of which nothing was ever played; its file may lack entries."""
+    return (
+        event.state == "closed"
+        and store.head(event.id) == event.digest
+        and not store.running_lines(event.id)
+    )
+
+
 def _audited(root: Path, store: Store, event: StoredEvent) -> Findings:
     try:
         settings = settings_in(store, event)
     except EventFileError as error:
         return Findings(problems=[str(error)])
-    if event.state in _NOT_BEGUN:
+    if event.state in _NOT_BEGUN or _never_begun(store, event):
         return Findings(head=store.head(event.id), problems=check_chain(store, event))
     if settings.event.format != "ladder":
         return audit_event(root / EVENTS / event.name, store, event, None)

@@ -56,6 +56,8 @@ class LeagueBook:
             case {"command": "event", "do": "enter", "event": str(event), "bots": list()}:
                 bots: list[object] = request["bots"]
                 return [self.enter(event, [str(bot) for bot in bots])]
+            case {"command": "event", "do": "leave", "event": str(event), "bot": str(bot)}:
+                return [self.leave(event, bot)]
             case {"command": "event", "do": str(verb), "event": str(event)} if verb in _MAY:
                 return [self.set_state(event, verb)]
             case _:
@@ -119,9 +121,7 @@ class LeagueBook:
 
     def enter(self, name: str, bots: Sequence[str]) -> str:
         """Enter *bots* for an event that has not begun. Raises `ValueError`, `StoreError`."""
-        event = self.event(name)
-        if event.state not in {"created", "open"}:
-            raise ValueError(f"{event.name}: expected an event that is open, it is {event.state}")
+        event = self._taking_entries(name)
         if not bots:
             raise ValueError(f"{event.name}: expected bots to enter, got none")
         entered = {bot.name for bot in self.read(event.source, event.name).event.bots}
@@ -136,8 +136,7 @@ class LeagueBook:
             entered.add(member)
             more.append(member)
         ending = b"" if event.source.endswith(b"\n") else b"\n"
-        tables = "".join(f'\n[[bots]]\nname = "{bot}"\n' for bot in more)
-        source = event.source + ending + tables.encode()
+        source = event.source + ending + "".join(map(_table, more)).encode()
         try:
             self.read(source, event.name)
         except EventFileError as error:
@@ -146,6 +145,20 @@ class LeagueBook:
             ) from None
         self._store.set_source(event.id, source)
         return f"{event.name}: entered {', '.join(more)}"
+
+    def leave(self, name: str, bot: str) -> str:
+        """Take out *bot*, which was entered for an event that has not begun.
+
+        Raises `ValueError`, `StoreError`.
+        """
+        event = self._taking_entries(name)
+        for one in self.read(event.source, event.name).event.bots:
+            table = _table(one.name).encode()
+            if one.name.casefold() == bot.casefold() and table in event.source:
+                before, _, after = event.source.rpartition(table)
+                self._store.set_source(event.id, before + after)
+                return f"{event.name}: {one.name} is not entered any more"
+        raise ValueError(f"{event.name}: expected a bot that was entered, got {bot[:40]!r}")
 
     def set_state(self, name: str, verb: str) -> str:
         """Open, start, pause or close an event. Raises `ValueError`, `StoreError`."""
@@ -171,6 +184,14 @@ class LeagueBook:
         names = ", ".join(event.name for event in events) or "none yet"
         raise ValueError(f"expected an event of the league ({names}), got {name[:64]!r}")
 
+    def _taking_entries(self, name: str) -> StoredEvent:
+        event = self.event(name)
+        if event.state not in {"created", "open"}:
+            raise ValueError(
+                f"{event.name}: expected an event that has not begun, it is {event.state}"
+            )
+        return event
+
     def settings(self, event: StoredEvent) -> Settings:
         """The settings of an event of the league that is complete. Raises `EventFileError`."""
         return settings_of(event.source, event.name, league=True)
@@ -192,6 +213,11 @@ class LeagueBook:
                     f"{where}: bots[{number}].name: expected a bot of the league, registered or in"
                     f" its file, got {bot.name!r}"
                 )
+
+
+def _table(bot: str) -> str:
+    """The end of an event file for which *bot* has been entered."""
+    return f'\n[[bots]]\nname = "{bot}"\n'
 
 
 def _now() -> str:

@@ -42,8 +42,8 @@ class Roster:
 
     *tell* is given sentences for the host. *versions* are those in which remote bots have played
     the event; who is connected in another one is not there, as far as this event goes. None: bots
-    may change theirs. *spare* is
-    how many connections of a bot are to be left to other events.
+    may change theirs. *spare* is how many connections of a bot are to be left to other events. With
+    *forfeits* the games of those who do not come are played without them.
     """
 
     def __init__(
@@ -53,8 +53,11 @@ class Roster:
         tell: Callable[[str], None],
         versions: Mapping[str, str | None] | None = None,
         spare: Callable[[str], int] | None = None,
+        *,
+        forfeits: bool = True,
     ) -> None:
         self._settings = settings
+        self._forfeits = forfeits
         self._spare = spare
         self._lobby = hall.lobby
         self._crew = hall.crew
@@ -106,7 +109,8 @@ class Roster:
         free: dict[str, int] = {}
         for bot, its in self._attendance.items():
             if self._given_up(bot, its, patience / SECOND):
-                free[bot] = MAX_SLOT
+                if self._forfeits:
+                    free[bot] = MAX_SLOT
             elif self._crew.is_local(bot) or self._connections(bot):
                 free[bot] = len(self._slots(bot))
         return free

@@ -58,8 +58,8 @@ def season_in(store: Store, charter: Charter, *, interim: bool = False) -> Seaso
     """
     events: list[SeasonEvent] = []
     for stored in store.events():
-        if stored.state in {"created", "open"}:
-            continue
+        if stored.state in {"created", "open"} or not store.count(stored.id):
+            continue  # nobody has shown anything in it, whether or not it was ever started
         if settings_in(store, stored).event.format != "ladder":
             _, results = read_results(store, stored)
             closed = stored.state == "closed"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from server.conducted import conducted
 from server.kept_league import LADDER, ladder_games, table_of, with_bots
+from sternhalma_server.examiner import opening_played
 from sternhalma_server.ladder_examiner import LadderExaminer
 from sternhalma_server.record import Record, RecordError
 from sternhalma_server.settings import settings_of
@@ -98,3 +99,16 @@ def test_other_terms_than_those_of_the_file_are_found() -> None:
     record = conducted(table_of(other, Pairing(1, ("zoe", "max"), 1, 1, opening="max+zoe:1")), 1)
     with pytest.raises(RecordError, match="clock"):
         wrong([record])
+
+
+def test_openings_that_are_alike_by_chance_are_returned_each_to_its_own() -> None:
+    names = ("zoe", "max")
+    drawn: dict[tuple[str, ...], int] = {}
+    earlier, number = 0, 0
+    while earlier >= number - 1:
+        number += 1
+        earlier = drawn.setdefault(tuple(opening_played(first(number, names))), number)
+    key = opening_key(names, str(earlier))
+    games = [first(earlier, names), first(number, names)]
+    answers = [first(number + 1, names[::-1], key), first(earlier + 1, names[::-1], key)]
+    assert not wrong([*games, *answers])

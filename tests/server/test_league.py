@@ -24,7 +24,14 @@ from sternhalma_server.outcome import Outcome, read_outcome
 from sternhalma_server.referee import Finished
 from sternhalma_server.store import Store
 from sternhalma_server.testing import Script, ScriptedPeer, dial, first_moves
-from sternhalma_tournament.amendments import Annulment, Disqualification, format_amendment
+from sternhalma_tournament.amendments import (
+    Amendment,
+    Annulment,
+    Disqualification,
+    Reinstatement,
+    Withdrawal,
+    format_amendment,
+)
 from sternhalma_tournament.trial import TrialState
 
 SECONDS = 60.0
@@ -302,7 +309,7 @@ async def test_entries_are_taken_until_an_event_begins(tmp_path: Path) -> None:
             await served.do("enter", "cup", bots=["zoe", "kim"])
         await served.do("enter", "cup", bots=["zoe", "MAX"])
         await served.do("start", "cup")
-        with pytest.raises(ControlError, match="cup: expected an event that is open, it is runn"):
+        with pytest.raises(ControlError, match="cup: expected an event that has not begun"):
             await served.do("enter", "cup", bots=["ida"])
         await served.seat("zoe")
         await served.seat("max")
@@ -375,3 +382,77 @@ async def test_a_host_rules_on_a_ladder(tmp_path: Path) -> None:
             await served.ask({"command": "amend", "event": "ladder", "ruling": kim})
     assert "Left out: annulled 1" in (root / "ratings.md").read_text()
     assert sound(root)
+
+
+async def test_an_event_that_was_closed_before_its_first_game_is_no_part_of_the_season(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "open"
+    async with league(root, tmp_path) as served:
+        await served.register("zoe", "max")
+        await served.add(CUP)
+        await served.do("close", "cup")
+    assert "cup" not in (root / "season.md").read_text()
+    assert sound(root)
+
+
+async def test_a_program_that_cannot_be_started_plays_no_more_of_a_ladder(tmp_path: Path) -> None:
+    root = tmp_path / "open"
+    gone = '[[bots]]\nname = "gone"\ncommand = "false"\n'
+    async with league(root, tmp_path, {"ladder.toml": LADDER}, gone) as served:
+        await served.register("zoe", "max")
+        await served.seat("zoe")
+        await served.seat("max")
+        await served.until(lambda: len(served.over) >= 20)
+    played = ["gone" in one.bots for one in outcomes(root, "ladder")]
+    assert 3 <= sum(played) <= 3 + 4  # four games may have been begun at once
+    assert not any(played[-10:])
+    assert any("gone did not come to 3 games in a row" in told for told in served.told)
+
+
+async def test_a_ruling_says_that_it_ends_an_event_or_opens_one_again(tmp_path: Path) -> None:
+    root = tmp_path / "open"
+
+    async def ruled(served: OpenLeague, ruling: Amendment) -> list[str]:
+        request = {"command": "amend", "event": "cup", "ruling": format_amendment(ruling)}
+        return list((await served.ask(request))["ruled"])
+
+    async with league(root, tmp_path) as served:
+        await served.register("zoe", "max")
+        await served.add(CUP)
+        await served.do("enter", "cup", bots=["zoe", "max"])
+        await served.do("start", "cup")  # nobody comes, so that no game runs
+        _, told = await ruled(served, Withdrawal(reason="ill", entry="max"))
+        assert told == "no game is left to play: the event is over now"
+        await served.state("cup", "closed")
+        _, told = await ruled(served, Reinstatement(reason="well", entry="max"))
+        start = f"sternhalma event {root} start cup"
+        assert told == f"there are games to come: the event is paused now, {start!r} plays them"
+        await served.state("cup", "paused")
+
+
+async def test_a_ruling_says_that_an_event_ends_with_the_games_that_run(tmp_path: Path) -> None:
+    root = tmp_path / "open"
+    answer = trio.Event()
+
+    async def waiting(peer: ScriptedPeer) -> None:
+        await answer.wait()
+        await first_moves(peer)
+
+    async with league(root, tmp_path) as served:
+        await served.register("zoe", "max")
+        await served.add(CUP)
+        await served.do("enter", "cup", bots=["zoe", "max"])
+        await served.do("start", "cup")
+        for bot in ("zoe", "max"):
+            await served.seat(bot, waiting)
+        while not served.began:
+            await trio.sleep(0.01)
+        ruling = format_amendment(Withdrawal(reason="ill", entry="max"))
+        answered = await served.ask({"command": "amend", "event": "cup", "ruling": ruling})
+        assert answered["ruled"][1:] == [
+            "no more games are begun: the event is over when those that run are"
+        ]
+        answer.set()
+        await served.state("cup", "closed")
+    assert len(outcomes(root, "cup")) == 1

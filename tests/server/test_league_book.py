@@ -210,7 +210,9 @@ def test_of_entries_that_cannot_be_nobody_is_entered(
 @pytest.mark.parametrize("state", ["running", "paused", "closed"])
 def test_nobody_is_entered_once_an_event_has_begun(book: LeagueBook, state: str) -> None:
     with_cup(book, state).register("lou", DIGEST)
-    with pytest.raises(ValueError, match=f"cup: expected an event that is open, it is {state}"):
+    with pytest.raises(
+        ValueError, match=f"cup: expected an event that has not begun, it is {state}"
+    ):
         book.enter("cup", ["lou"])
 
 
@@ -284,3 +286,27 @@ def test_requests_do_what_the_methods_do(book: LeagueBook) -> None:
         "cup: running",
         "zoe: not registered any more",
     ]
+
+
+def test_a_bot_that_was_entered_may_leave_before_the_event_begins(book: LeagueBook) -> None:
+    with_cup(book)
+    before = book.event("cup").source
+    for bot in ("ida", "kim"):
+        book.register(bot, DIGEST)
+    book.enter("cup", ["ida", "kim"])
+    assert book.leave("cup", "IDA") == "cup: ida is not entered any more"
+    assert b"ida" not in book.event("cup").source
+    book.leave("cup", "kim")
+    assert book.event("cup").source == before
+    with pytest.raises(ValueError, match="cup: expected a bot that was entered, got 'kim'"):
+        book.leave("cup", "kim")
+
+
+def test_a_match_takes_no_more_than_can_play_it(book: LeagueBook) -> None:
+    match = 'name = "duel"\nformat = "match"\nrules = "tara"\nplayers = 2\nclock = "1s"\n'
+    book.add(match.encode(), "duel.toml")
+    for bot in ("zoe", "max", "ida"):
+        book.register(bot, DIGEST)
+    book.enter("duel", ["zoe"])
+    with pytest.raises(ValueError, match="expected 2 entries for a match, got 3"):
+        book.enter("duel", ["max", "ida"])

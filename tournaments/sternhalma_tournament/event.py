@@ -216,7 +216,9 @@ def parse_event(
     _check_pairs(event, where)
     _check_tie_breaks(event, where)
     _check_players(event, where)
-    if not draft and event.format != "ladder":
+    if draft:
+        _check_room(event, where)
+    elif event.format != "ladder":
         _check_numbers(event, where)
         _check_field(event, where)
     return event
@@ -271,6 +273,13 @@ def _check_sprt(event: Event, where: str) -> None:
         _ = event.sprt.test
     except SprtError as error:
         raise EventFileError(f"{where}: sprt: {error}") from None
+
+
+def _check_room(event: Event, where: str) -> None:
+    """A draft may lack entries; it may not have more than can play."""
+    sides, entered = sides_of(event), len(entries_of(event))
+    if event.format == "match" and entered > sides:
+        raise wrong_value(where, "format", f"{sides} entries for a match", entered)
 
 
 def _check_field(event: Event, where: str) -> None:

@@ -4,6 +4,7 @@
   add EVENT.toml            create an event; its file names bots of the league, or none yet
   open EVENT                entries are taken
   enter EVENT BOT ...       enter bots, before the event has begun
+  leave EVENT BOT           take out a bot that was entered, before the event has begun
   start EVENT               play it, or play on after a pause
   pause EVENT               begin no more games; those that run are played on
   close EVENT               the event is over, whatever is left of it
@@ -22,7 +23,7 @@ from typing import Any, Final
 from sternhalma_server.cli.league_folder import decide, league_events
 from sternhalma_server.cli.parser import BadInputError
 
-_VERBS: Final = ("list", "add", "open", "enter", "start", "pause", "close")
+_VERBS: Final = ("list", "add", "open", "enter", "leave", "start", "pause", "close")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +67,9 @@ def _request(verb: str, words: list[str]) -> dict[str, Any]:
             got = " ".join(words) or "nothing"
             raise BadInputError(f"expected EVENT BOT ... after 'enter', got {got}")
         return request | {"event": words[0], "bots": words[1:]}
+    if verb == "leave":
+        _check_words(verb, words, ("EVENT", "BOT"))
+        return request | {"event": words[0], "bot": words[1]}
     _check_words(verb, words, ("EVENT",))
     return request | {"event": words[0]}
 
