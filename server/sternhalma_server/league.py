@@ -256,6 +256,8 @@ async def serve_league(
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
         store.found_league(settings.charter.name)
         league = League(settings, store, root, tell, observers)
+        for sentence in league.book.check_names(settings.charter.name):
+            tell(sentence)
         files = _event_files(settings, league.book)
         write_whole(root / LEAGUE, settings.source)
         _add_events(files, store, league.book, tell)

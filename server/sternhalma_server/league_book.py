@@ -96,6 +96,27 @@ class LeagueBook:
         self._store.set_bot(RegisteredBot(known.name, None, _now()))
         return f"{known.name}: not registered any more"
 
+    def check_names(self, where: str) -> list[str]:
+        """Hold the names in the league's file, which *where* names, against who is registered.
+
+        Sentences on names that are of nobody. Raises `EventFileError` for a bot of the league's own
+        that has the name of a registered one.
+        """
+        registered = {bot.name.casefold(): bot for bot in self._store.bots()}
+        for number, own in enumerate(self._charter.bots, start=1):
+            bot = registered.get(own.name.casefold())
+            if bot is not None and bot.digest is not None:
+                raise EventFileError(
+                    f"{where}: bots[{number}].name: expected a name unlike that of a registered"
+                    f" bot, got {own.name!r}"
+                )
+        known = {own.name for own in self._charter.bots} | {bot.name for bot in registered.values()}
+        return [
+            f"{where}: anchors: expected bots of the league, got {name!r}, who is none yet"
+            for name in self._charter.anchors
+            if name.replace("@", " ").partition(" ")[0] not in known
+        ]
+
     def members(self) -> dict[str, str | None]:
         """The bots that may play: the digests of their tokens, None for the league's own."""
         members: dict[str, str | None] = {bot.name: None for bot in self._charter.bots}

@@ -310,3 +310,23 @@ def test_a_match_takes_no_more_than_can_play_it(book: LeagueBook) -> None:
     book.enter("duel", ["zoe"])
     with pytest.raises(ValueError, match="expected 2 entries for a match, got 3"):
         book.enter("duel", ["max", "ida"])
+
+
+def test_the_leagues_own_bots_and_registered_ones_have_different_names(
+    store: Store, tmp_path: Path
+) -> None:
+    LeagueBook(store, parse_charter(b'name = "club"', "club.toml"), tmp_path).register(
+        "max", DIGEST
+    )
+    own = b'name = "club"\n[[bots]]\nname = "Max"\ncommand = "true"\n'
+    book = LeagueBook(store, parse_charter(own, "club.toml"), tmp_path)
+    with pytest.raises(EventFileError, match=r"club: bots\[1\].name: .* got 'Max'"):
+        book.check_names("club")
+
+
+def test_an_anchor_that_is_nobodys_name_is_told(store: Store, tmp_path: Path) -> None:
+    text = b'name = "club"\n[anchors]\nmax = 1000\n"max 2" = 1100\nmaxx = 1200\n'
+    book = LeagueBook(store, parse_charter(text, "club.toml"), tmp_path)
+    book.register("max", DIGEST)
+    (sentence,) = book.check_names("club")
+    assert sentence == "club: anchors: expected bots of the league, got 'maxx', who is none yet"
