@@ -8,7 +8,7 @@ heeds it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -84,7 +84,7 @@ class Arbiter:
             missed = isinstance(ruling, Reinstatement) and director.has_withdrawn(ruling.entry)
             check_ruling(self._settings, self._results, ruling, missed=missed)
             with director.held():
-                director.scheduler_after([*self._results.history, ruling])
+                now = director.scheduler_after([*self._results.history, ruling])
                 if isinstance(ruling, LateEntry) and token is not None:
                     await trio.to_thread.run_sync(
                         self._store.set_secret, self._event, ruling.entry, token
@@ -93,8 +93,14 @@ class Arbiter:
                 director.heed(ruling, self._results.history)
             if isinstance(ruling, LateEntry) and lobby is not None:
                 lobby.invite(Known(ruling.entry, token, MAX_SLOT))
-        self._observer.tell(sentence_of(ruling))
-        return Ruled((sentence_of(ruling),))
+        sentences = [sentence_of(ruling)]
+        if now.done:
+            sentences.append("no game is left to play: the event is over now")
+        elif _leaves_too_few(self._settings, self._results):
+            sentences.append("no more games are begun: the event is over when those that run are")
+        for sentence in sentences:
+            self._observer.tell(sentence)
+        return Ruled(tuple(sentences))
 
 
 def rule_stored(
@@ -120,10 +126,25 @@ def rule_stored(
     sentences = [sentence_of(ruling)]
     if stored.state == "closed" and not scheduler.done:
         store.set_state(stored.id, "paused")
-        sentences.append("there are games to come: run the event again to play them")
+        if store.league is None:
+            sentences.append("there are games to come: run the event again to play them")
+        else:
+            start = f"sternhalma event {store.path.parent} start {stored.name}"
+            sentences.append(
+                f"there are games to come: the event is paused now, {start!r} plays them"
+            )
     create_archive(root, stored.source)
     write_tables(root, results.files())
     return Ruled(tuple(sentences))
+
+
+def _leaves_too_few(settings: Settings, results: Results) -> bool:
+    """Whether too few still play for one more game, and nobody's games are forfeited."""
+    rulings = Rulings.of(one for one in results.history if isinstance(one, Ruling))
+    entries = {entry.name for entry in settings.entries} | rulings.entries.keys()
+    forfeits = any(isinstance(one, Withdrawal) and one.forfeit for one in rulings.entries.values())
+    playing = sum(map(rulings.plays, entries))
+    return playing < settings.sides and not forfeits and settings.event.format != "knockout"
 
 
 def check_ruling(
@@ -141,6 +162,7 @@ def check_ruling(
     match ruling:
         case Correction() | Annulment():
             check_game(ruling, results.result(ruling.number))
+            check_not_annulled(history, ruling)
             for word in ruling.forfeits or () if isinstance(ruling, Correction) else ():
                 check_forfeit(word)
         case LateEntry():
@@ -177,6 +199,13 @@ def _check_late(settings: Settings, taken: Sequence[str], ruling: LateEntry) -> 
     names = {name.casefold() for name in (*taken, *(bot.name for bot in settings.event.bots))}
     if ruling.entry.casefold() in names:
         raise ValueError(f"expected a new name for a late entry, got {ruling.entry!r}")
+
+
+def check_not_annulled(history: Iterable[Amendment], ruling: Correction | Annulment) -> None:
+    """Raise `ValueError` for an annulment of a game that does not count already."""
+    annulled = isinstance(Rulings.of(history).games.get(ruling.number), Annulment)
+    if annulled and isinstance(ruling, Annulment):
+        raise ValueError(f"expected a game that is not annulled already, got {ruling.number}")
 
 
 def check_status(rulings: Rulings, ruling: Amendment, *, missed: bool) -> None:

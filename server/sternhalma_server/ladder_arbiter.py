@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from sternhalma_server.arbiter import (
     Ruled,
     check_forfeit,
+    check_not_annulled,
     check_reason,
     check_status,
 )
@@ -89,6 +90,7 @@ def _check(
     match ruling:
         case Correction() | Annulment():
             check_game(ruling, result(ruling.number))
+            check_not_annulled(rulings, ruling)
             for word in ruling.forfeits or () if isinstance(ruling, Correction) else ():
                 check_forfeit(word)
         case LateEntry():

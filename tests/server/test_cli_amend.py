@@ -262,6 +262,14 @@ def test_who_is_out_is_put_out_again_only_for_more(
         assert "expected an entry that is not " in capsys.readouterr().err
 
 
+def test_a_game_that_is_annulled_is_not_annulled_again(folder: Path, capsys: Captured) -> None:
+    assert amend(folder, "annul", "2") == 0
+    assert amend(folder, "annul", "2") == 2
+    assert "expected a game that is not annulled already, got 2" in capsys.readouterr().err
+    assert amend(folder, "correct", "2", "1-2") == 0
+    assert amend(folder, "annul", "2") == 0
+
+
 @pytest.mark.parametrize(
     ("format_", "more"), [("gauntlet", 'challengers = ["b1"]'), ("knockout", "")]
 )
