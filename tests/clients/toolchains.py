@@ -1,7 +1,7 @@
 """The compilers and interpreters that clients need, which not every machine has.
 
 Where one is missing its client is skipped, by name. CI must not leave a client out: with
-STERNHALMA_ALL_CLIENTS in the environment, as `.ci/run` sets it, its test fails instead.
+EVERY_CLIENT in the environment, as `.ci/run` sets it, its test fails instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 CLIENTS: Final = Path(__file__).parents[2] / "clients"
-WANTED: Final = "STERNHALMA_ALL_CLIENTS"
+WANTED: Final = "EVERY_CLIENT"
 LANGUAGES: Final = ("python", "c", "javascript", "java", "rust", "bash")
 
 _TOOLS: Final = {"c": "cc", "javascript": "node", "java": "javac", "rust": "rustc", "bash": "bash"}
