@@ -314,3 +314,11 @@ def test_rules_are_read_and_a_worse_place_is_not_worth_more() -> None:
         match=r"league\.toml: season\.points: expected a list of whole numbers .*, got \[1, 2\]",
     ):
         check_season(SeasonRules(points=(1, 2)), "league.toml")
+
+
+def test_to_have_come_last_once_more_is_worth_nothing() -> None:
+    assert ranks(event("one", "w", "a", "b"), event("two", "w", "b"), points=(3, 1)) == [
+        (1, "w", "6", None),
+        (2, "a", "1", "points"),
+        (3, "b", "1", "direct comparison"),
+    ]

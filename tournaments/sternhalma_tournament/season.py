@@ -120,7 +120,7 @@ def season_of(
             raise ValueError(f"expected events of different names, got {one.name!r} twice")
     counting = tuple(event for event in events if event.closed or interim)
     records = _records(counting, rules)
-    tiers, direct = _order(records)
+    tiers, direct = _order(records, rules.points)
     rows: list[SeasonRow] = []
     for tier in tiers:
         rank = len(rows) + 1
@@ -220,8 +220,12 @@ _Values = dict[str, Fraction]
 _Criterion = tuple[str, Callable[[Sequence[str]], _Values]]
 
 
-def _order(records: dict[str, _Record]) -> tuple[list[Tier], _Values]:
-    """The ranked entries in tiers from the top, and the direct comparisons made on the way."""
+def _order(records: dict[str, _Record], worth: Sequence[int]) -> tuple[list[Tier], _Values]:
+    """The ranked entries in tiers from the top, and the direct comparisons made on the way.
+
+    Only places that are *worth* points separate: to have come last is no more than to have stayed
+    away.
+    """
     compared: _Values = {}
 
     def points(group: Sequence[str]) -> _Values:
@@ -237,6 +241,7 @@ def _order(records: dict[str, _Record]) -> tuple[list[Tier], _Values]:
 
     ranked = [name for name, record in records.items() if record.ranked]
     last = len(records[ranked[0]].places) if ranked else 0
+    last = min(last, sum(1 for its in worth if its))
     criteria: list[_Criterion] = [
         ("points", points),
         *((place_criterion(place), share_of(place)) for place in range(1, last + 1)),
