@@ -81,7 +81,7 @@ class League:
         wanting = [stage for stage in stages if stage.ladder is None and stage.director.needs(bot)]
         ladders = [stage for stage in stages if stage.ladder is not None]
         sentences = [f"{one.event.name}: {one.director.why(bot)}" for one in wanting or ladders]
-        return "; ".join(sentences) or "no event that is running has a game for you"
+        return "; ".join(sentences) or f"no event that is running has a game for {bot}"
 
     def arrived(self, holder: Holder) -> None:
         """A bot has logged in."""

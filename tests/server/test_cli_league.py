@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from server.kept_league import cup_games, keep_league, ladder_games
 from sternhalma_server.cli import main
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.store import FinishedGame, Store
@@ -169,16 +170,27 @@ def test_an_event_goes_through_its_states_without_a_server(club: Path, capsys: C
         (("event", "club", "add", "gone.toml"), "gone.toml: expected an event file that can be"),
         (("event", "club", "add", "."), ".: expected an event file that can be read"),
         (("event", "club", "add", "latin.toml"), "latin.toml: expected UTF-8, got byte 8 wrong"),
-        (("event", "club", "add", "league.toml"), "league.toml: rules: expected"),
+        (("event", "club", "add", "league.toml"), "league.toml: expected an event file, got a"),
         (("event", "nowhere", "list"), "expected a league's folder"),
         (("register", "nowhere", "zoe"), "expected a league's folder"),
         (("register", "."), "expected a league's folder"),
         (("register", "club", "house"), "unlike that of the league's own bot"),
         (("register", "club", "zoe", "--renew"), "expected a registered bot, got 'zoe'"),
+        (("register", "club", "--remove"), "expected NAME with --remove, got none"),
+        (("register", "club", "--renew"), "expected NAME with --renew, got none"),
+        (("register", "club", "House", "--remove"), "got 'house' of the league's file: it is"),
+        (("status", "club", "--why", "hause"), "unknown bot 'hause', did you mean house?"),
+        (("status", "club", "--why", "HOUSE"), "club: no server runs here"),
+        (("status", "club/events/cup"), "club: no server runs here"),
+        (("stop", "club/events/cup"), "club: no server runs here"),
+        (("bot", "club", "HOUSE"), "expected a game of house that is over, there is none yet"),
+        (("bot", "club", "nobody"), "expected a game of any bot that is over, there is none yet"),
         (("season", "nowhere"), "nowhere/league.toml: expected the league's file"),
         (("status", "club"), "no server runs here"),
         (("stop", "club"), "no server runs here"),
-        (("serve", "cup.toml"), "cup.toml: rules: unknown key"),
+        (("serve", "cup.toml"), "cup.toml: expected a league file, got an event file"),
+        (("run", "league.toml"), "league.toml: expected an event file, got a league file"),
+        (("serve", "of_leagues.toml"), "of_leagues.toml: events[1]: expected an event file, got"),
         (("serve", "gone.toml"), "gone.toml: expected a league file that can be read"),
         (("run", "cup.toml"), "cup.toml: bots: expected"),
         (("run", "ladder.toml"), "ladder.toml: format: expected an event with an end, a ladder"),
@@ -191,6 +203,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(
     club: Path, capsys: Captured, words: tuple[str, ...], why: str
 ) -> None:
     Path("latin.toml").write_bytes(b'name = "\xe9"\n')
+    Path("of_leagues.toml").write_text('name = "x"\nevents = ["league.toml"]\n')
     got = refused(capsys, *words)
     assert why in got, got
 
@@ -244,7 +257,10 @@ def test_an_event_file_that_is_not_there_keeps_the_league_as_it_was(
 ) -> None:
     Path("more.toml").write_text(f'events = ["gone.toml"]\n{LEAGUE}')
     told = refused(capsys, "serve", "more.toml", "--out", club, "--port", "0")
-    assert told == "gone.toml: expected an event file that can be read: No such file or directory"
+    assert told == (
+        "more.toml: events[1]: expected an event file that can be read, got 'gone.toml':"
+        " No such file or directory"
+    )
     assert (club / "league.toml").read_text() == LEAGUE
 
 
@@ -262,8 +278,10 @@ def test_a_league_that_is_served_heeds_every_command(capsys: Captured) -> None:
         lines = said(capsys, "status", "club").splitlines()
         assert lines[1] == "cup: closed"
         assert lines[2].startswith("1 bot registered; connected: ")
-        why = said(capsys, "status", "club", "--why", "zoe")  # its last game may still run
-        assert why.endswith(("has a game for you\n", "waits for zoe to connect\n"))
+        why = said(
+            capsys, "status", "club/events/cup", "--why", "Zoe"
+        )  # its last game may still run
+        assert why.endswith(("has a game for zoe\n", "waits for zoe to connect\n"))
         assert "no other server uses" in refused(
             capsys, "serve", "houses.toml", "--out", "club", "--port", "0"
         )
@@ -353,3 +371,79 @@ def test_a_game_that_is_changed_in_the_store_is_found(capsys: Captured) -> None:
         store.write(event.id, "", [FinishedGame(last.game + 7, forged, last.said)])
     assert main(["verify", "club"]) == 1
     assert "sha256" in capsys.readouterr().err
+
+
+LATE = ("late-entry", "Lou", "--reason", "ill")
+
+
+def test_who_comes_late_is_named_without_regard_to_case(club: Path, capsys: Captured) -> None:
+    said(capsys, "register", club, "zoe")
+    said(capsys, "register", club, "lou")
+    said(capsys, "event", club, "add", "cup.toml")
+    said(capsys, "event", club, "enter", "cup", "zoe", "house")
+    said(capsys, "event", club, "start", "cup")
+    cup = club / "events" / "cup"
+    told = refused(capsys, "amend", cup, "late-entry", "lo", "--reason", "ill")
+    assert told == "unknown bot 'lo', did you mean lou?"
+    assert said(capsys, "amend", cup, *LATE).startswith("lou: late entry (ill)")
+    assert said(capsys, "amend", cup, "withdraw", "LOU", "--reason", "ill").startswith(
+        "lou: withdrawn (ill)"
+    )
+
+
+def test_a_game_may_be_named_as_bots_are_told_it(tmp_path: Path, capsys: Captured) -> None:
+    root = tmp_path / "kept"
+    keep_league(root, ladder_games(4), cup_games())
+    ladder = root / "events" / "ladder"
+    assert said(capsys, "game", ladder, "ladder/2") == said(capsys, "game", ladder, "2")
+    annulled = said(capsys, "amend", ladder, "annul", "ladder/2", "--reason", "x")
+    assert annulled.startswith("game 2: annulled (x)")
+    assert refused(capsys, "amend", ladder, "annul", "2", "--reason", "x") == (
+        "expected a game that is not annulled already, got 2"
+    )
+    for words in (("game", ladder, "cup/2"), ("amend", ladder, "annul", "cup/2", "--reason", "x")):
+        assert refused(capsys, *words) == (
+            "expected the number of a game of ladder, such as 2, got 'cup/2'"
+        )
+
+
+def test_an_anchor_of_the_league_may_have_played_nothing_yet(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    root = tmp_path / "kept"
+    keep_league(root, ladder_games(4), cup_games())
+    before = said(capsys, "ratings", root)
+    charter = (root / "league.toml").read_text()
+    (root / "league.toml").write_text(charter.replace("1500", "1500, later = 1000"))
+    assert said(capsys, "ratings", root) == before
+    assert "unknown anchor 'later'" in refused(capsys, "ratings", root, "--anchor", "later=1000")
+
+
+def test_a_bot_of_a_league_has_a_page_whatever_the_case_of_its_name(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    root = tmp_path / "kept"
+    keep_league(root, ladder_games(4), cup_games())
+    assert said(capsys, "bot", root, "ZOE") == said(capsys, "bot", root, "zoe")
+
+
+@pytest.mark.parametrize("folder", ["taken", "taken/club", "/proc/club"])
+def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(capsys: Captured, folder: str) -> None:
+    Path("taken").touch()
+    told = refused(capsys, "serve", "league.toml", "--out", folder, "--port", "0")
+    assert told.startswith(f"{folder}: expected a folder that can be made and written, got: ")
+    assert "Errno" not in told
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(
+    club: Path, capsys: Captured
+) -> None:
+    club.chmod(0o500)
+    for words in (
+        ("serve", "league.toml", "--out", club, "--port", "0"),
+        ("register", club, "zoe"),
+    ):
+        told = refused(capsys, *words)
+        assert told.startswith("club: expected a folder that can be made and written, got: ")
+    club.chmod(0o700)

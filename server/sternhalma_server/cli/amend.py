@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sternhalma_server.arbiter import check_forfeit, check_reason, rule_stored
-from sternhalma_server.cli.folder import found_in
+from sternhalma_server.cli.folder import found_in, game_in, unusable
+from sternhalma_server.cli.league_folder import member, names_of, spelled
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import SOCKET, ControlError, ask
 from sternhalma_server.folders import EventFolder
@@ -95,8 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
             # A bot of a league has its token from the league.
             token = _token(arguments) if found.league is None else None
             sentences = _rule(found, _ruling(arguments, utc_now()), token)
-    except (ValueError, StoreError, LockedError, OSError) as error:
+    except (ValueError, StoreError, LockedError) as error:
         raise BadInputError(str(error)) from None
+    except OSError as error:
+        raise BadInputError(unusable(folder, error)) from None
     if arguments.json:
         print(json.dumps(sentences, indent=2))
     else:
@@ -125,16 +128,8 @@ def _rule(found: EventFolder, ruling: Amendment, token: str | None) -> list[str]
     with StoreLock(found.store), Store.open(found.store) as store:
         stored = found.stored(store)
         if found.league is not None:
-            _check_member(store, ruling)
             return list(rule_at_rest(store, stored, found.root, ruling).sentences)
         return list(rule_stored(store, stored, found.root, ruling, token).sentences)
-
-
-def _check_member(store: Store, ruling: Amendment) -> None:
-    """Who comes late to an event of a league is registered with it."""
-    members = {bot.name for bot in store.bots() if bot.digest is not None}
-    if isinstance(ruling, LateEntry) and ruling.entry not in members:
-        raise ValueError(f"expected a bot of the league, got {ruling.entry[:40]!r}")
 
 
 def _list(found: EventFolder, arguments: argparse.Namespace) -> list[str]:
@@ -159,7 +154,7 @@ def _ruling(arguments: argparse.Namespace, now: datetime) -> Amendment:
     if len(arguments.what) != len(wanted):
         got = " ".join(arguments.what) or "nothing"
         raise BadInputError(f"expected {' '.join(wanted)} after {kind!r}, got {got}")
-    subject: str = arguments.what[0]
+    subject = _subject(arguments)
     at = f"{now:%Y-%m-%dT%H:%M:%SZ}"
     if kind in {"correct", "annul"}:
         return _on_game(arguments, subject, at)
@@ -175,6 +170,19 @@ def _ruling(arguments: argparse.Namespace, now: datetime) -> Amendment:
             return Reinstatement(reason, subject, at=at)
         case _:
             return LateEntry(reason, subject, (subject,), at=at)
+
+
+def _subject(arguments: argparse.Namespace) -> str:
+    """The game or the entry that is ruled on; of a league, as the league spells the bot."""
+    word: str = arguments.what[0]
+    if arguments.kind in {"correct", "annul"}:
+        return game_in(arguments.folder, word)
+    league = found_in(arguments.folder).league
+    if league is None:
+        return word
+    if arguments.kind == "late-entry":
+        return member(league, word)
+    return spelled(word, names_of(league, left=True)) or word
 
 
 def _on_game(arguments: argparse.Namespace, number: str, at: str) -> Amendment:

@@ -14,7 +14,7 @@ import msgspec
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.drawn import add_format, print_as
 from sternhalma_server.cli.folder import results_in
-from sternhalma_server.cli.league_folder import charter_in
+from sternhalma_server.cli.league_folder import charter_in, names_of, spelled
 from sternhalma_server.cli.parser import BadInputError, unknown
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.store import Store, StoreError
@@ -58,8 +58,12 @@ def _print_career(arguments: argparse.Namespace) -> None:
             pages = pages_in(store, charter_in(folder))
     except (StoreError, ValueError) as error:
         raise BadInputError(f"{folder}: {error}") from None
-    page = pages.get(arguments.name)
+    page = pages.get(spelled(arguments.name, pages) or "")
     if page is None:
+        registered = spelled(arguments.name, names_of(folder, left=True))
+        if registered is not None or not pages:
+            who = registered or "any bot"
+            raise BadInputError(f"expected a game of {who} that is over, there is none yet")
         raise BadInputError(unknown("bot", arguments.name, pages))
     print_as(
         arguments.format,

@@ -20,6 +20,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from sternhalma_server.cli.file_kind import is_league_file
 from sternhalma_server.cli.league_folder import decide, league_events
 from sternhalma_server.cli.parser import BadInputError
 
@@ -61,6 +62,11 @@ def _request(verb: str, words: list[str]) -> dict[str, Any]:
             raise BadInputError(
                 f"{words[0]}: expected UTF-8, got byte {error.start} wrong"
             ) from None
+        if is_league_file(source.encode()):
+            raise BadInputError(
+                f"{words[0]}: expected an event file, got a league file: 'sternhalma serve' opens"
+                " it"
+            )
         return request | {"source": source, "where": words[0]}
     if verb == "enter":
         if len(words) < 2:

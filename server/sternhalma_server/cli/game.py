@@ -18,6 +18,7 @@ import msgspec
 from sternhalma_server.archive import EVENT, STORE, read_record, record_name
 from sternhalma_server.chronicle import wire_name
 from sternhalma_server.cli import CLEAN
+from sternhalma_server.cli.folder import game_in
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.folders import event_folder
 from sternhalma_server.record import parse_record
@@ -33,9 +34,7 @@ from sternhalma_tournament.amendments import Amendment
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="the results folder")
-    parser.add_argument(
-        "number", metavar="NUMBER", type=whole_number, help="the number of the game"
-    )
+    parser.add_argument("number", metavar="NUMBER", help="the number of the game")
     parser.add_argument(
         "--ply", metavar="N", type=_ply, help="tell it as far as ply N; 0 is the start"
     )
@@ -49,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the report; the exit status."""
     try:
-        told = _told(arguments.folder, arguments.number)
+        told = _told(arguments.folder, _number(arguments.folder, arguments.number))
         telling, said = told.telling, told.said
         last = telling.record.ply
         if arguments.ply is not None and arguments.ply > last:
@@ -63,6 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
     except (StoreError, ValueError) as error:
         raise BadInputError(f"{arguments.folder}: {error}") from None
     return CLEAN
+
+
+def _number(folder: Path, word: str) -> int:
+    try:
+        return whole_number(game_in(folder, word))
+    except argparse.ArgumentTypeError as error:
+        raise BadInputError(f"argument NUMBER: {error}") from None
 
 
 def _ply(text: str) -> int:

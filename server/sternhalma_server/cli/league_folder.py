@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from sternhalma_server.archive import STORE
-from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.folder import unusable
+from sternhalma_server.cli.parser import BadInputError, unknown
 from sternhalma_server.control import SOCKET, ControlError, ask
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.league_book import LeagueBook
@@ -54,8 +55,10 @@ def _written(folder: Path, request: Mapping[str, Any]) -> list[str]:
     try:
         with StoreLock(folder / STORE), Store.open(folder / STORE) as store:
             return LeagueBook(store, charter, folder).do(request)
-    except (ValueError, StoreError, OSError) as error:
+    except (ValueError, StoreError) as error:
         raise BadInputError(str(error)) from None
+    except OSError as error:
+        raise BadInputError(unusable(folder, error)) from None
 
 
 def charter_in(folder: Path) -> Charter:
@@ -67,6 +70,31 @@ def charter_in(folder: Path) -> Charter:
         raise BadInputError(f"{path}: expected the league's file: {error.strerror}") from None
     except ValueError as error:
         raise BadInputError(str(error)) from None
+
+
+def names_of(folder: Path, *, left: bool = False) -> list[str]:
+    """The bots of the league, its own first; with *left* those that have left it too.
+
+    Raises `BadInputError`.
+    """
+    own = [bot.name for bot in charter_in(folder).bots]
+    return own + [bot.name for bot in league_bots(folder) if left or bot.digest is not None]
+
+
+def spelled(name: str, names: Iterable[str]) -> str | None:
+    """The one of *names* that is *name* but for case."""
+    return next((one for one in names if one.casefold() == name.casefold()), None)
+
+
+def member(folder: Path, name: str) -> str:
+    """The bot of the league called *name*, whatever the case. Raises `BadInputError`."""
+    names = names_of(folder)
+    found = spelled(name, names)
+    if found is None:
+        raise BadInputError(
+            unknown("bot", name, names) if names else f"expected a bot of the league, got {name!r}"
+        )
+    return found
 
 
 def league_bots(folder: Path) -> list[RegisteredBot]:
@@ -98,7 +126,11 @@ def league_events(folder: Path) -> list[dict[str, Any]]:
 
 
 def _check(folder: Path) -> None:
-    if not (folder / STORE).exists() or not (folder / LEAGUE).exists():
+    try:
+        there = (folder / STORE).exists() and (folder / LEAGUE).exists()
+    except OSError as error:
+        raise BadInputError(unusable(folder, error)) from None
+    if not there:
         raise BadInputError(
             f"expected a league's folder, with {STORE} and {LEAGUE} in it, got {str(folder)!r}"
         )

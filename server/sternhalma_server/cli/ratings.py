@@ -100,7 +100,7 @@ def _rated(arguments: argparse.Namespace) -> tuple[RatingList, Basis]:
         raise BadInputError(f"expected games to rate, got none{others and f' but {others}'}")
     prior, given = _given(arguments)
     try:
-        ratings = rated.rate(prior, _anchors(given, rated.names))
+        ratings = rated.rate(prior, _anchors(given, rated.names, strict=bool(arguments.anchors)))
     except RatingError as error:
         raise BadInputError(str(error)) from None
     table = rated.table(
@@ -144,10 +144,15 @@ def _games(folders: Sequence[Path]) -> Iterator[tuple[Path, RatedGame]]:
             raise BadInputError(f"{folder}: {error}") from None
 
 
-def _anchors(given: Sequence[tuple[str, float]], names: Sequence[str]) -> dict[str, float]:
+def _anchors(
+    given: Sequence[tuple[str, float]], names: Sequence[str], *, strict: bool
+) -> dict[str, float]:
+    """The ratings that are given, by version. *strict* refuses one of whom there are no games."""
     anchors: dict[str, float] = {}
     for name, rating in given:
         found = find_version(name, names)
+        if found is None and not strict:
+            continue
         if found is None:
             known = [f"{bot} {version}" for bot, version in map(split_version, names) if version]
             raise BadInputError(unknown("anchor", name, [*_bots(names), *known]))

@@ -12,7 +12,9 @@ import secrets
 from pathlib import Path
 
 from sternhalma_server.admission import token_digest
-from sternhalma_server.cli.league_folder import decide, league_bots
+from sternhalma_server.cli.league_folder import charter_in, decide, league_bots, spelled
+from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.folders import LEAGUE
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,9 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.folder
     bot: str | None = arguments.bot
     if bot is None:
+        for option in ("remove", "renew"):
+            if getattr(arguments, option):
+                raise BadInputError(f"expected NAME with --{option}, got none")
         _list(folder, as_json=arguments.json)
         return 0
     if arguments.remove:
+        _check_registered(folder, bot)
         done = decide(folder, {"command": "unregister", "bot": bot})
         print(json.dumps({"done": done}) if arguments.json else "\n".join(done))
         return 0
@@ -48,6 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(done))
         print(f"token {token}")
     return 0
+
+
+def _check_registered(folder: Path, name: str) -> None:
+    """Raise `BadInputError` for a bot of the league's own, which nobody registered."""
+    if (folder / LEAGUE).exists():
+        own = spelled(name, (bot.name for bot in charter_in(folder).bots))
+        if own is not None:
+            raise BadInputError(
+                f"expected a registered bot, got {own!r} of the league's file: it is removed there,"
+                " and is gone when the league is served again"
+            )
 
 
 def _list(folder: Path, *, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Final, cast
 import trio
 
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
+from sternhalma_server.cli.file_kind import meant
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.descriptors import raise_limit
@@ -60,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    settings = load_settings(arguments.event)
+    try:
+        settings = load_settings(arguments.event)
+    except EventFileError as error:
+        raise BadInputError(meant(arguments.event, error, league=False)) from None
     root: Path = arguments.out or Path("results") / settings.event.name
     if not arguments.again and is_finished(root, settings):
         return _show(

@@ -18,13 +18,15 @@ import trio
 
 from sternhalma_server.archive import ArchiveError
 from sternhalma_server.cli import CLEAN, INTERRUPTED
+from sternhalma_server.cli.file_kind import is_league_file, meant
+from sternhalma_server.cli.folder import unusable
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LeagueProgress
 from sternhalma_server.cli.run import PORT, check_programs, loss_in, port_number
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.journal import StoreLostError
 from sternhalma_server.league import serve_league
-from sternhalma_server.league_settings import load_league
+from sternhalma_server.league_settings import LeagueSettings, load_league
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError
 from sternhalma_server.sandbox import sandbox_problem
@@ -49,7 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve the league until it is stopped: 0 then, 3 if its store is taken away."""
     try:
-        return _serve(arguments)
+        settings = load_league(arguments.league)
+    except EventFileError as error:
+        raise BadInputError(meant(arguments.league, error, league=True)) from None
+    root: Path = arguments.out or Path("results") / settings.charter.name
+    try:
+        return _serve(arguments, settings, root)
     except (
         EventFileError,
         ArchiveError,
@@ -57,15 +64,15 @@ def run(arguments: argparse.Namespace) -> int:
         LockedError,
         ListenError,
         TlsError,
-        OSError,
     ) as error:
         raise BadInputError(str(error)) from None
+    except OSError as error:
+        raise BadInputError(unusable(root, error)) from None
 
 
-def _serve(arguments: argparse.Namespace) -> int:
-    settings = load_league(arguments.league)
+def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) -> int:
     charter = settings.charter
-    root: Path = arguments.out or Path("results") / charter.name
+    _check_events(settings, arguments.league)
     check_programs(charter.bots, settings.folder, arguments.league)
     problem = sandbox_problem() if any(bot.sandbox for bot in charter.bots) else None
     if problem is not None:
@@ -98,6 +105,23 @@ def _serve(arguments: argparse.Namespace) -> int:
             return INTERRUPTED
     _say(f"{charter.name}: stopped, the same command goes on with it")
     return CLEAN
+
+
+def _check_events(settings: LeagueSettings, where: Path) -> None:
+    """Raise `BadInputError` for a file that the league file *where* names and that is not here."""
+    for number, name in enumerate(settings.charter.events, start=1):
+        file = settings.folder / name
+        try:
+            source = file.read_bytes()
+        except OSError as error:
+            raise BadInputError(
+                f"{where}: events[{number}]: expected an event file that can be read, got"
+                f" {name!r}: {error.strerror}"
+            ) from None
+        if is_league_file(source):
+            raise BadInputError(
+                f"{where}: events[{number}]: expected an event file, got {name!r}, a league file"
+            )
 
 
 def _say(sentence: str) -> None:

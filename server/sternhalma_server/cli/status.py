@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sternhalma_server.cli.folder import server_folder
+from sternhalma_server.cli.league_folder import member
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.control import ControlError, ask
+from sternhalma_server.folders import LEAGUE
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 0 if there is one."""
     request = {"command": "status"}
+    folder = server_folder(arguments.folder)
     if arguments.why is not None:
-        request = {"command": "why", "bot": arguments.why}
+        request = {"command": "why", "bot": _bot(folder, arguments.why)}
     try:
-        answer = ask(arguments.folder, request)
+        answer = ask(folder, request)
     except ControlError as error:
         raise BadInputError(str(error)) from None
     if arguments.json:
@@ -40,6 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
             f" {answer['running']} running; connected: {', '.join(answer['connected']) or 'nobody'}"
         )
     return 0
+
+
+def _bot(folder: Path, name: str) -> str:
+    """The bot that is asked about, as its league spells it."""
+    return member(folder, name) if (folder / LEAGUE).exists() else name
 
 
 def _league(answer: dict[str, Any]) -> Iterator[str]:

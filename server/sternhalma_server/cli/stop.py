@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from sternhalma_server.cli.folder import server_folder
 from sternhalma_server.cli.parser import BadInputError, counted
 from sternhalma_server.control import ControlError, ask
 
@@ -17,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Ask the server to stop; 0 if it was there to be asked."""
     try:
-        answer = ask(arguments.folder, {"command": "stop"})
+        answer = ask(server_folder(arguments.folder), {"command": "stop"})
     except ControlError as error:
         raise BadInputError(str(error)) from None
     running: int = answer["running"]

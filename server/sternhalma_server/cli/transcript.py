@@ -15,7 +15,7 @@ from pathlib import Path
 from sternhalma_server.chronicle import Chronicle, chronicle_of
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.fetching import fetch
-from sternhalma_server.cli.folder import found_in
+from sternhalma_server.cli.folder import found_in, game_in
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.conversation import format_conversation
 from sternhalma_server.store import Store, StoreError
@@ -45,7 +45,7 @@ def _stored(arguments: argparse.Namespace) -> str:
     if arguments.seat is None:
         raise BadInputError("expected --seat SEAT, or --bot NAME and HOST:PORT")
     try:
-        number = whole_number(arguments.game)
+        number = whole_number(game_in(folder, arguments.game))
     except argparse.ArgumentTypeError as error:
         raise BadInputError(f"argument GAME: {error}") from None
     found = found_in(folder)
