@@ -446,4 +446,9 @@ def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(
     ):
         told = refused(capsys, *words)
         assert told.startswith("club: expected a folder that can be made and written, got: ")
+    club.chmod(0)
+    for command in ("status", "standings"):
+        assert "store.sqlite: expected a file or folder of this user's: " in refused(
+            capsys, command, club
+        )
     club.chmod(0o700)

@@ -86,6 +86,11 @@ def _run(words: list[str]) -> int:
         status: int = module.run(arguments)
     except BadInputError as error:
         raise BadInputError(f"{parser.prog}: {error}") from None
+    except PermissionError as error:
+        raise BadInputError(
+            f"{parser.prog}: {error.filename}: expected a file or folder of this user's:"
+            f" {error.strerror}"
+        ) from None
     return status
 
 

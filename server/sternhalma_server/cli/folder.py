@@ -31,7 +31,7 @@ def server_folder(folder: Path) -> Path:
 
 def unusable(folder: Path, error: OSError) -> str:
     """The sentence for a *folder* in which something could not be written."""
-    which = "" if error.filename is None else f" ({error.filename})"
+    which = "" if error.filename in {None, str(folder)} else f" ({error.filename})"
     return (
         f"{folder}: expected a folder that can be made and written, got:"
         f" {error.strerror or error}{which}"
