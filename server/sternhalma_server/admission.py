@@ -81,7 +81,7 @@ class Admission:
         """
         known = self._known.get(name.lower())
         if known is None:
-            return Refusal("unknown-name", f"expected one of the event's bots, got {quote(name)}")
+            return Refusal("unknown-name", f"expected a bot that plays here, got {quote(name)}")
         if known.token_sha256 is None or not _proves(token, known.token_sha256):
             return Refusal("bad-token", f"expected the token of {known.name!r}")
         return known.name
@@ -91,7 +91,7 @@ class Admission:
         known = self._known.get(login.name.lower())
         if known is None:
             got = quote(login.name)
-            return Refusal("unknown-name", f"expected one of the event's bots, got {got}")
+            return Refusal("unknown-name", f"expected a bot that plays here, got {got}")
         if known.token_sha256 is not None and not _proves(login.token, known.token_sha256):
             return Refusal("bad-token", f"expected the token of {known.name!r}")
         if login.slot > known.slots:

@@ -148,7 +148,7 @@ def test_a_line_as_long_as_the_contract_allows_is_read(run: Run) -> None:
         assert run("127.0.0.1", server.port, "zoe").returncode == 0
 
 
-@pytest.mark.parametrize("farewell", ["bye unknown-name expected one of the event's bots", ""])
+@pytest.mark.parametrize("farewell", ["bye unknown-name expected a bot that plays here", ""])
 def test_any_other_end_is_a_failure_with_a_sentence(run: Run, farewell: str) -> None:
     with FakeServer(farewell=farewell) as server:
         done = run("127.0.0.1", server.port, "zoe")

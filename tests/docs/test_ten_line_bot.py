@@ -45,7 +45,7 @@ def test_it_prints_why_it_is_refused_and_stops(shell: Shell) -> None:
     with shell.hosting("sternhalma run event.toml"):
         assert shell.run("python mybot.py") == (
             0,
-            "bye unknown-name expected one of the event's bots, got 'mybot'\n",
+            "bye unknown-name expected a bot that plays here, got 'mybot'\n",
         )
 
 

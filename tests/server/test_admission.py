@@ -31,7 +31,7 @@ def test_a_name_is_known_in_any_case_and_spelled_as_the_event_does(name: str) ->
 
 def test_a_name_the_event_does_not_know_is_refused() -> None:
     refusal = admit(Login("nobody"))
-    assert refusal == Refusal("unknown-name", "expected one of the event's bots, got 'nobody'")
+    assert refusal == Refusal("unknown-name", "expected a bot that plays here, got 'nobody'")
 
 
 @pytest.mark.parametrize("token", [None, "", "Sesame", "sesame ", SECRET, "sesam\xe9"])

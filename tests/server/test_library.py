@@ -98,7 +98,7 @@ async def test_a_bot_is_sent_its_side_of_a_game_that_is_over(tmp_path: Path) -> 
         ("transcript zoe N", "bye bad-token expected the token of 'Zoe'"),
         ("transcript zoe N token=other", "bye bad-token expected the token of 'Zoe'"),
         ("transcript bare N", "bye bad-token expected the token of 'bare'"),
-        ("transcript ida N token=secret", "bye unknown-name expected one of the event's bots"),
+        ("transcript ida N token=secret", "bye unknown-name expected a bot that plays here"),
         ("transcript zoe 99 token=secret", "bye no-transcript expected a game of Zoe that is over"),
         ("transcript zoe x token=secret", "bye no-transcript expected a game of Zoe that is over"),
         ("transcript zoe open/N token=secret", "bye no-transcript expected a game of Zoe that is"),
