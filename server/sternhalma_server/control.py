@@ -7,6 +7,7 @@ read is answered too, with what is wrong with it.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,6 +23,8 @@ CHUNK: Final = 1 << 16  # bytes
 PAUSE: Final = 0.1  # seconds without accepting when the process has no descriptor left
 PATIENCE: Final = 5.0  # seconds for a request to come, and for its answer to go
 ANSWER: Final = 60.0  # seconds for what is asked to be done: to start an event takes its time
+
+log = logging.getLogger(__name__)
 
 Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -99,15 +102,24 @@ async def _serve(connection: trio.socket.SocketType, answer: Answer) -> None:
                     return
                 request += data
         # What is asked for may have to wait for a disk, and is done even if nobody waits for it.
-        reply = json.dumps(await _answer(request, answer)).encode() + b"\n"
+        reply = json.dumps(await _safely(request, answer)).encode() + b"\n"
         with trio.move_on_after(PATIENCE):
             await trio.SocketStream(connection).send_all(reply)
+
+
+async def _safely(request: bytes, answer: Answer) -> Mapping[str, Any]:
+    """The answer to one request; whatever goes wrong with it ends no server."""
+    try:
+        return await _answer(request, answer)
+    except Exception:
+        log.exception("a command could not be answered")
+        return {"error": "expected a command that can be answered; the server's log says more"}
 
 
 async def _answer(request: bytes, answer: Answer) -> Mapping[str, Any]:
     try:
         asked = json.loads(request)
-    except ValueError:
+    except (ValueError, RecursionError):
         asked = None
     if not isinstance(asked, dict):
         return {"error": "expected a line with a JSON object"}

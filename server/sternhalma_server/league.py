@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import trio
 
@@ -37,6 +37,10 @@ from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.amendments import Amendment, LateEntry, parse_amendment
 from sternhalma_tournament.event import EventFileError
+
+LAST_ISSUE: Final = (
+    20.0  # seconds for ratings and season when a league stops; they can be made later
+)
 
 # Makes an observer of the event of that name.
 Observers = Callable[[str], Observer]
@@ -137,6 +141,8 @@ class League:
             event = self.book.event(name)
             stage = self._stages.get(event.id)
             if stage is not None:
+                if stage.keeper.stalled:
+                    raise ValueError(f"{event.name}: expected room on the disk for a ruling")
                 return await stage.rule(ruling)
             folder = self.book.folder(event)
             return await trio.to_thread.run_sync(rule_at_rest, self._store, event, folder, ruling)
@@ -291,7 +297,7 @@ async def serve_league(
                     await league.run(hall, stop, playing)
                     nursery.cancel_scope.cancel()
             hall.farewell = ("server-stops", "the server stops, the league goes on later")
-        with trio.CancelScope(shield=True):
+        with trio.move_on_after(LAST_ISSUE, shield=True):
             await almanac.write()
 
 

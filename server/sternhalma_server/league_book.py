@@ -12,6 +12,7 @@ once it has begun (but by a ruling).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ _MAY: Final[Mapping[str, tuple[tuple[State, ...], State]]] = {
     "pause": (("running",), "paused"),
     "close": (("created", "open", "running", "paused"), "closed"),
 }
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class LeagueBook:
@@ -75,6 +77,8 @@ class LeagueBook:
             )
         if any(own.name.casefold() == bot.casefold() for own in self._charter.bots):
             raise ValueError(f"expected a name unlike that of the league's own bot, got {bot!r}")
+        if not _DIGEST.fullmatch(digest):
+            raise ValueError(f"expected 64 hexadecimal digits of a token, got {digest[:80]!r}")
         known = self._registered(bot)
         if known is None or known.digest is None:
             if renew:

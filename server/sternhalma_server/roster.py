@@ -132,7 +132,15 @@ class Roster:
             else:
                 return None
         self._taken.update((c.bot, c.slot) for c in chairs if c.slot is not None)
+        for chair in chairs:
+            self._fix_version(chair)
         return tuple(chairs)
+
+    def _fix_version(self, chair: Chair) -> None:
+        """From its first game on a remote bot plays the event in one version."""
+        holder = None if chair.slot is None else self._lobby.get(chair.bot, chair.slot)
+        if self._versions is not None and holder is not None and not self._crew.is_local(chair.bot):
+            self._versions.setdefault(chair.bot, holder.login.version)
 
     def give_back(self, chairs: Iterable[Chair]) -> None:
         """The game is over: its slots are free again."""
@@ -196,8 +204,6 @@ class Roster:
             its = self._attendance[chair.bot]
             if holder is not None:
                 its.missed = 0
-                if self._versions is not None and not self._crew.is_local(chair.bot):
-                    self._versions.setdefault(chair.bot, holder.login.version)
                 continue
             its.missed += 1
             its.short_since = None  # every game waits for it anew

@@ -18,7 +18,7 @@ from sternhalma_server.rulings import enter, links, rulings_of
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import EventId, Store, StoredGame
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.amendments import Amendment
+from sternhalma_tournament.amendments import Amendment, Annulment, Correction
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.formats import apply_amendment, scheduler_after
 from sternhalma_tournament.ladder import LadderScheduler
@@ -142,9 +142,12 @@ def stage_ladder(
     for game in begun.values():
         for bot in game.pairing.entries if game.pairing is not None else ():
             join(bot)
+    rulings = rulings_of(store, event)
+    for ruling in rulings:
+        if not isinstance(ruling, Correction | Annulment):
+            join(ruling.entry)  # who was ruled on need not have played
     for bot in known.difference(playing):
         scheduler.withdraw(bot)
-    rulings = rulings_of(store, event)
     for ruling in rulings:
         results.amend(ruling)
         apply_amendment(scheduler, ruling)

@@ -15,7 +15,8 @@ QUOTED: Final = 200  # characters of a peer's line that are ever quoted
 MAX_SLOT: Final = 64
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}", re.ASCII)
-_BOT_VERSION: Final = re.compile(r"[A-Za-z0-9._+-]{1,32}", re.ASCII)
+# A hyphen alone is how records write that there is no version.
+_BOT_VERSION: Final = re.compile(r"(?!-$)[A-Za-z0-9._+-]{1,32}", re.ASCII)
 _WORD: Final = re.compile(r"[!-~]{1,64}", re.ASCII)
 _SLOT: Final = re.compile(r"[1-9][0-9]?", re.ASCII)
 
@@ -131,7 +132,9 @@ def _login(words: list[str]) -> Login:
         raise WireError(f"expected slot=1 to slot={MAX_SLOT}, got {quote(slot, 40)}")
     version = keys.get("version")
     if version is not None and not _BOT_VERSION.fullmatch(version):
-        raise WireError(f"expected a version of 1 to 32 of A-Za-z0-9._+-, got {quote(version, 40)}")
+        raise WireError(
+            f"expected a version of 1 to 32 of A-Za-z0-9._+- and not '-', got {quote(version, 40)}"
+        )
     moves = keys.get("moves", "no")
     if moves not in {"yes", "no"}:
         raise WireError(f"expected moves=yes or moves=no, got {quote(moves, 40)}")

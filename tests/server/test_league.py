@@ -456,3 +456,43 @@ async def test_a_ruling_says_that_an_event_ends_with_the_games_that_run(tmp_path
         answer.set()
         await served.state("cup", "closed")
     assert len(outcomes(root, "cup")) == 1
+
+
+async def test_a_bot_plays_an_event_in_one_version_though_it_is_connected_in_two(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "open"
+    cup = f'{CUP}spread = 4\n[[bots]]\nname = "zoe"\n[[bots]]\nname = "max"\n'
+    async with league(root, tmp_path) as served:
+        await served.register("zoe", "max")
+        for slot in (1, 2):
+            await served.seat("zoe", keys=f"moves=yes slot={slot} version={slot}")
+            await served.seat("max", keys=f"moves=yes slot={slot}")
+        await served.add(cup.replace("cycles = 2", "cycles = 6"))
+        await served.do("start", "cup")
+        await served.state("cup", "closed")
+    versions = {one.versions[one.bots.index("zoe")] for one in outcomes(root, "cup")}
+    assert len(versions) == 1
+
+
+async def test_a_command_that_goes_wrong_ends_no_league(tmp_path: Path) -> None:
+    async with league(tmp_path / "open", tmp_path) as served:
+        with pytest.raises(ControlError, match="expected TOML"):
+            await served.add("a = " + "[" * 50_000)
+        with pytest.raises(ControlError, match="expected 64 hexadecimal digits"):
+            await served.ask({"command": "register", "bot": "zoe", "digest": "é"})
+        assert (await served.ask({"command": "status"}))["league"] == "open"
+
+
+async def test_a_ladder_goes_on_after_a_ruling_on_a_bot_without_games(tmp_path: Path) -> None:
+    root = tmp_path / "open"
+    async with league(root, tmp_path, {"ladder.toml": LADDER}) as served:
+        await served.register("zoe", "max", "ida")
+        ruling = format_amendment(Disqualification(reason="never came", entry="ida"))
+        await served.ask({"command": "amend", "event": "ladder", "ruling": ruling})
+        await served.ask({"command": "unregister", "bot": "ida"})
+    async with league(root, tmp_path) as served:
+        await served.seat("zoe")
+        await served.seat("max")
+        await served.until(lambda: len(served.over) >= 2)
+    assert sound(root)

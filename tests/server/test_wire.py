@@ -46,7 +46,7 @@ LOGINS = st.builds(
     NAMES,
     token=st.none() | words(LETTERS + "+/=-_", 60),
     slot=st.integers(1, MAX_SLOT),
-    version=st.none() | words(LETTERS + "._+-", 32),
+    version=st.none() | words(LETTERS + "._+-", 32).filter(lambda word: word != "-"),
     moves=st.booleans(),
     key=st.none() | words(LETTERS + "_-", 30),
 )
@@ -158,6 +158,7 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
         ("login zoe slot=65", "expected slot=1 to slot=64, got '65'"),
         ("login zoe slot=", "expected slot=1 to slot=64, got ''"),
         ("login zoe version=", "expected a version of 1 to 32 of .*, got ''"),
+        ("login zoe version=-", "expected a version of .* and not '-', got '-'"),
         ("login zoe moves=maybe", "expected moves=yes or moves=no, got 'maybe'"),
         ("login zoe secret", "expected key=value in 'login', got 'secret'"),
         ("login zoe =x", "expected key=value in 'login', got '=x'"),

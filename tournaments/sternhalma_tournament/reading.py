@@ -40,6 +40,8 @@ def read_toml(data: bytes, where: str) -> dict[str, Any]:
         raise EventFileError(f"{where}: expected UTF-8, got byte {error.start} wrong") from error
     except tomllib.TOMLDecodeError as error:
         raise EventFileError(f"{where}: expected TOML, got: {error}") from error
+    except RecursionError as error:
+        raise EventFileError(f"{where}: expected TOML, got it nested too deeply") from error
 
 
 def read_struct(kind: type[S], table: dict[str, Any], where: str, at: str = "") -> S:
