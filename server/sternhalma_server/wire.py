@@ -105,7 +105,13 @@ def parse_message(text: str) -> Message:
     reader = _READERS.get(words[0])
     if reader is None:
         raise WireError(f"expected a message, {', '.join(_READERS)}, got {quote(words[0], 40)}")
-    return reader(words)
+    try:
+        return reader(words)
+    except WireError:
+        if "" not in words:
+            raise
+        before = quote(words[words.index("") - 1], 40)
+        raise WireError(f"expected single spaces between words, got more behind {before}") from None
 
 
 def _move(words: list[str]) -> MoveMade:

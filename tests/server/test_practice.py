@@ -175,3 +175,8 @@ async def test_a_wrong_answer_is_explained_by_the_game_that_goes_on() -> None:
             await zoe.find("error illegal ...")
     (explained,) = [text for text in told if "illegal" in text]
     assert explained.startswith("A zoe, ply 3, illegal: move 2 3 d5-e5\n")
+
+
+def test_a_sample_bot_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["practice", "--against", "greedi"]) == 2
+    assert "unknown sample bot 'greedi', did you mean greedy?" in capsys.readouterr().err

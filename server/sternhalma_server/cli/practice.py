@@ -8,12 +8,14 @@ it.
 from __future__ import annotations
 
 import argparse
+import subprocess
+from collections.abc import Sequence
 from contextlib import closing
 
 import trio
 
 from sternhalma_server.cli import CLEAN
-from sternhalma_server.cli.parser import BadInputError, whole_number
+from sternhalma_server.cli.parser import BadInputError, unknown, whole_number
 from sternhalma_server.cli.run import port_number
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lookup import ProgramError, find_program
@@ -63,12 +65,23 @@ def run(arguments: argparse.Namespace) -> int:
         settings = practice_settings(terms)
         for bot in settings.event.bots:
             if not bot.remote:
-                find_program(bot.argv[0], settings.folder)
+                program = find_program(bot.argv[0], settings.folder)
+                _check_sample(str(program), bot.argv)
         with closing(Listener(arguments.host, arguments.port)) as listener:
             trio.run(practise, settings, listener, _tell)
     except (EventFileError, ListenError, ProgramError, ValueError) as error:
         raise BadInputError(str(error)) from None
     return CLEAN
+
+
+def _check_sample(program: str, argv: Sequence[str]) -> None:
+    """Raise `BadInputError` for a sample bot that the kit does not have."""
+    if argv[0] != "sternhalma-bot" or len(argv) != 2:
+        return
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=False)
+    samples = [line.split()[0] for line in listed.stdout.splitlines() if line.strip()]
+    if samples and argv[1] not in samples:
+        raise BadInputError(f"argument --against: {unknown('sample bot', argv[1], samples)}")
 
 
 def _tell(sentence: str) -> None:
