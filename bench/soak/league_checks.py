@@ -203,7 +203,8 @@ def _unfinished(out: Path) -> int:
     for event in events:
         if event.state == "closed":
             table = json.loads((out / "events" / event.name / "standings.json").read_text())
-            wrong += table["games"] != table["planned"]
+            byes = sum(row["byes"] for row in table["rows"])
+            wrong += table["games"] + byes != table["planned"]
         else:
             wrong += 1
     return wrong
