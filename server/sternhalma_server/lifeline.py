@@ -138,9 +138,11 @@ class Supervisor:
 
     def _become_bot(self) -> None:
         os.setsid()
-        # Python ignores these two, and what is ignored stays so through exec.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        # What is ignored stays so through exec: Python ignores two signals, and whoever started the
+        # server may have had it ignore more, as shells do for what runs in the background.
+        for number in signal.valid_signals():
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         if "speech" in self._options:
             speech = int(self._options["speech"])
             os.dup2(speech, 0)
