@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 import trustme
 from trio.testing import MockClock, memory_stream_pair
 
@@ -353,3 +354,32 @@ async def test_a_program_that_says_goodbye_is_let_go(autojump_clock: MockClock) 
         assert (await scene.servers[0].receive_some()).endswith(b"bye\n")
         await scene.servers[0].aclose()
     assert scene.status == 0
+
+
+async def test_a_bridge_and_a_program_that_are_ended_together_end_without_a_traceback() -> None:
+    ours, theirs = memory_stream_pair()
+    server, here = memory_stream_pair()
+    await server.send_all(b"sternhalma 1\nwelcome zoe key=abc\n")
+
+    async def dial(_place: Place) -> trio.abc.Stream:
+        return here
+
+    with trio.CancelScope() as scope:
+
+        class Ending(trio.abc.ReceiveStream):
+            """What a program says that ends in the moment in which the bridge is told to."""
+
+            async def receive_some(self, max_bytes: int | None = None) -> bytes:
+                await trio.testing.wait_all_tasks_blocked()
+                scope.cancel()
+                return b""
+
+            async def aclose(self) -> None:
+                await theirs.aclose()
+
+        relay = Relay(Core("zoe", moves=True))
+        place = Place("far", 1, "zoe", patience=30.0)
+        await relayed(relay, place, Streams(Ending(), theirs), dial)
+    assert scope.cancelled_caught
+    await ours.aclose()
+    await server.aclose()

@@ -139,7 +139,9 @@ class _Bridge:
                 await self._tell_program()
                 nursery.cancel_scope.cancel()
         except BaseExceptionGroup as group:
-            raise alone(group) from None
+            # Where both are told to end, nobody asks how the program did.
+            cancelled, _ = group.split(trio.Cancelled)
+            raise alone(cancelled or group) from None
         return end
 
     async def _play(self) -> Bye | None:
