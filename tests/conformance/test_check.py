@@ -127,3 +127,22 @@ def test_the_steps_are_listed_by_name(capsys: pytest.CaptureFixture[str]) -> Non
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in printed] == [step.name for step in STEPS]
     assert len({step.name for step in STEPS}) == len(STEPS) >= 40
+
+
+CRASHING = """
+import os, socket, sys
+server = socket.create_connection((os.environ["STERNHALMA_HOST"], int(os.environ["STERNHALMA_PORT"])))
+told = {word: os.environ[f"STERNHALMA_{word}"] for word in ("NAME", "SLOT")}
+token = os.environ.get("STERNHALMA_TOKEN", "none")
+server.sendall(f"login {told['NAME']} slot={told['SLOT']} token={token}\\n".encode())
+for line in server.makefile():
+    if line.startswith("turn "):
+        sys.exit("oops, no idea")
+"""
+
+
+def test_what_a_crashing_bot_had_printed_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", "--only", "games.first-seat", "--", sys.executable, "-c", CRASHING]
+    assert cli.main(words) == 1
+    printed = capsys.readouterr().out
+    assert "the program ended with status 1, it printed 'oops, no idea'" in printed

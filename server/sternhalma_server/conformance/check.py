@@ -12,7 +12,9 @@ from sternhalma_server.conformance import clocks, games, lines, logins, position
 from sternhalma_server.conformance.bench import Bench
 from sternhalma_server.conformance.step import REQUIRED, Level, Outcome, Result, Step
 from sternhalma_server.conformance.subject import Subject
-from sternhalma_server.conformance.talk import SkippedError, UnexpectedError
+from sternhalma_server.conformance.talk import GONE, SkippedError, UnexpectedError
+
+ENDING: Final = 0.5  # seconds for a program whose connection has ended to end as well
 
 STEPS: Final[Sequence[Step]] = (
     *logins.STEPS,
@@ -73,9 +75,12 @@ async def _try(step: Step, bench: Bench) -> Outcome:
     try:
         await step.act(bench)
     except UnexpectedError as problem:
-        said = tuple(bench.said)
+        said, came = tuple(bench.said), problem.came
+        if came.startswith(GONE):
+            words = await bench.subject.last_words(ENDING)
+            came += "" if words is None else f"; the program {words}"
         await bench.abandon()
-        return Outcome(step, "failed", said, problem.expected, problem.came)
+        return Outcome(step, "failed", said, problem.expected, came)
     except SkippedError as reason:
         return Outcome(step, "skipped", tuple(bench.said), came=str(reason))
     return Outcome(step, "passed", tuple(bench.said))

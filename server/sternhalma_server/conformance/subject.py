@@ -53,6 +53,10 @@ class Subject(Protocol):
         """How the program ended, None if it has not within *seconds*."""
         ...
 
+    async def last_words(self, seconds: float, /) -> str | None:
+        """How the program ended and what it had printed, None if it has not within *seconds*."""
+        ...
+
     async def dismiss(self) -> None:
         """End what still runs, and forget connections nobody has taken."""
         ...
@@ -83,6 +87,11 @@ class DialingBot:
         return None
 
     async def fate(self, _seconds: float, /) -> str | None:
+        """Nobody knows."""
+        await trio.sleep(0)
+        return None
+
+    async def last_words(self, _seconds: float, /) -> str | None:
         """Nobody knows."""
         await trio.sleep(0)
         return None
@@ -134,10 +143,7 @@ class StartedBot:
         stream = await self._connection(program, listener, self._patience)
         if stream is None:
             how = program.fate if program.ended else f"nobody within {self._patience:g} s"
-            printed = program.output.strip()
-            raise UnexpectedError(
-                "a connection", how + (f", it printed {printed[-200:]!r}" if printed else "")
-            )
+            raise UnexpectedError("a connection", how + _printed(program))
         return stream
 
     async def _connection(
@@ -175,6 +181,11 @@ class StartedBot:
             await program.listen()
         return program.fate if program.ended else None
 
+    async def last_words(self, seconds: float, /) -> str | None:
+        """How the program that was started last ended, and what it had printed."""
+        fate = await self.fate(seconds)
+        return None if fate is None else fate + _printed(self._programs[-1])
+
     async def dismiss(self) -> None:
         """End all programs that still run."""
         with trio.CancelScope(shield=True):
@@ -207,3 +218,9 @@ def listen(port: int) -> trio.SocketListener:
         sock.close()
         raise
     return trio.SocketListener(trio.socket.from_stdlib_socket(sock))
+
+
+def _printed(program: Program) -> str:
+    """The end of what *program* printed, to stand behind how it ended."""
+    printed = program.output.strip()
+    return f", it printed {printed[-200:]!r}" if printed else ""

@@ -23,6 +23,9 @@ RECEIVE: Final = 65536
 GREETING: Final = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
 
 
+GONE: Final = "the end of the connection"  # what came where nothing more can
+
+
 class UnexpectedError(Exception):
     """The bot did something else than a step expected."""
 
@@ -101,7 +104,7 @@ class Talk:
                     raise UnexpectedError(expected, f"a line of more than {MAX_LINE} bytes")
                 if not await self._receive():
                     behind = f" behind {clean(_text(line), 80)!r}" if line else ""
-                    raise UnexpectedError(expected, f"the end of the connection{behind}")
+                    raise UnexpectedError(expected, f"{GONE}{behind}")
         unended = f" but {clean(_text(self._unread), 80)!r} without a line end"
         raise UnexpectedError(
             expected, f"nothing within {seconds:g} s{unended if self._unread else ''}"
