@@ -131,8 +131,8 @@ def test_the_steps_are_listed_by_name(capsys: pytest.CaptureFixture[str]) -> Non
 
 CRASHING = """
 import os, socket, sys
-server = socket.create_connection((os.environ["STERNHALMA_HOST"], int(os.environ["STERNHALMA_PORT"])))
-told = {word: os.environ[f"STERNHALMA_{word}"] for word in ("NAME", "SLOT")}
+told = {word: os.environ[f"STERNHALMA_{word}"] for word in ("HOST", "PORT", "NAME", "SLOT")}
+server = socket.create_connection((told["HOST"], int(told["PORT"])))
 token = os.environ.get("STERNHALMA_TOKEN", "none")
 server.sendall(f"login {told['NAME']} slot={told['SLOT']} token={token}\\n".encode())
 for line in server.makefile():
