@@ -6,12 +6,19 @@ from collections import defaultdict
 
 from sternhalma_server.rating import RatedGames
 from sternhalma_tournament.bot_page import BotPage, VersionLine, bot_page
+from sternhalma_tournament.rating_list import RatingList
 from sternhalma_tournament.ratings import Ratings, split_version
 
 
-def careers(rated: RatedGames, ratings: Ratings) -> dict[str, BotPage]:
-    """The page of every bot that has played a game of *rated*, by name; *ratings* are of these."""
-    rows = {(row.bot, row.version): row for row in rated.table(ratings, all_versions=True).rows}
+def careers(
+    rated: RatedGames, ratings: Ratings, table: RatingList | None = None
+) -> dict[str, BotPage]:
+    """The page of every bot that has played a game of *rated*, by name.
+
+    *ratings* are of these games; *table* is their list with all versions, where it is made already.
+    """
+    table = table or rated.table(ratings, all_versions=True)
+    rows = {(row.bot, row.version): row for row in table.rows}
     versions: defaultdict[str, list[str]] = defaultdict(list)
     for name in rated.first:
         versions[split_version(name)[0]].append(name)

@@ -38,9 +38,8 @@ from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.amendments import Amendment, LateEntry, parse_amendment
 from sternhalma_tournament.event import EventFileError
 
-LAST_ISSUE: Final = (
-    20.0  # seconds for ratings and season when a league stops; they can be made later
-)
+# Seconds for ratings and season when a league stops; they can be made later.
+LAST_ISSUE: Final = 20.0
 
 # Makes an observer of the event of that name.
 Observers = Callable[[str], Observer]
@@ -360,7 +359,8 @@ def _answer(league: League, stop: trio.Event) -> Callable[..., Any]:
                 return {"why": league.why(bot)}
             case {"command": "stop"}:
                 stop.set()
-                return {"league": league.facts()["league"], "running": league.facts()["running"]}
+                facts = league.facts()
+                return {"league": facts["league"], "running": facts["running"]}
             case {"command": "amend", "event": str(name), "ruling": str(text)}:
                 try:
                     return {"ruled": await _rule(league, name, text)}

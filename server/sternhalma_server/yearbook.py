@@ -16,7 +16,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ import msgspec
 
 from sternhalma_server.archive import BOTS, STORE, write_whole
 from sternhalma_server.careers import careers
-from sternhalma_server.derived import differences
+from sternhalma_server.derived import differences, read_text
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.rated import rated_games
 from sternhalma_server.rating import RatedGames, gather
@@ -97,16 +97,27 @@ def check_yearbook(root: Path, store: Store, charter: Charter) -> Checked:
     They are written now and then: what was made from an earlier store has to be what it was then.
     Raises `StoreError`, and `ValueError` for a store that adds up to nothing.
     """
-    found = _look(root, store, charter)
+    made: dict[frozenset[tuple[str, str]], dict[str, str]] = {}  # by the heads it is made from
+
+    def right(heads: Mapping[str, str]) -> dict[str, str]:
+        key = frozenset(heads.items())
+        if key not in made:
+            made[key] = yearbook(store, charter)
+        return made[key]
+
+    found = _look(root, store, right)
     for _ in range(LOOKS - 1):
         if found.problems:
             # Perhaps they are just being written, file by file.
             time.sleep(PAUSE)
-            found = _look(root, store, charter)
+            found = _look(root, store, right)
     return found
 
 
-def _look(root: Path, store: Store, charter: Charter) -> Checked:
+def _look(
+    root: Path, store: Store, right: Callable[[Mapping[str, str]], Mapping[str, str]]
+) -> Checked:
+    """One look at the files; *right* gives what they should be with the heads of today."""
     found = Checked([], [])
     try:
         colophon = msgspec.json.decode((root / COLOPHON).read_bytes(), type=Colophon)
@@ -118,12 +129,12 @@ def _look(root: Path, store: Store, charter: Charter) -> Checked:
         return found
     heads = {event.name: store.head(event.id) for event in store.events()}
     if heads == colophon.heads:
-        for name, text in yearbook(store, charter).items():
-            found.problems.extend(differences(name, text, _text(root / name)))
+        for name, text in right(heads).items():
+            found.problems.extend(differences(name, text, read_text(root / name)))
         return found
     found.notes.append("ratings and season are behind the store")
     for name, digest in colophon.files.items():
-        written = _text(root / name)
+        written = read_text(root / name)
         if written is None or hashlib.sha256(written.encode()).hexdigest() != digest:
             found.problems.append(f"{name}: expected the file that {COLOPHON} lists, got another")
     return found
@@ -160,7 +171,7 @@ def _ratings(store: Store, charter: Charter) -> dict[str, str]:
         "ratings.csv": ratings_csv(table),
         "ratings.json": ratings_json(table, basis),
     }
-    for bot, page in careers(rated, ratings).items():
+    for bot, page in careers(rated, ratings, table).items():
         files[f"{BOTS}/{bot}.md"] = bot_page_markdown(page)
         files[f"{BOTS}/{bot}.json"] = bot_page_json(page)
     return files
@@ -174,16 +185,10 @@ def rated_in(store: Store, charter: Charter) -> tuple[RatedGames, Ratings] | Non
     rated = gather(rated_games(store, [event.name for event in store.events()]))
     if not rated.orders:
         return None
-    found = {find_version(bot, rated.names): elo for bot, elo in charter.anchors.items()}
+    names = rated.names
+    found = {find_version(bot, names): elo for bot, elo in charter.anchors.items()}
     anchors: Mapping[str, float] = {name: elo for name, elo in found.items() if name is not None}
     return rated, rated.rate(charter.prior, anchors)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8", "backslashreplace")
-    except OSError:
-        return None
 
 
 def main(root: Path) -> None:
