@@ -18,6 +18,7 @@ from sternhalma_server.derived import (
     differences,
     read_moving_snapshot,
     read_snapshot,
+    read_text,
     stale,
 )
 from sternhalma_server.examiner import Examiner
@@ -29,6 +30,7 @@ from sternhalma_server.rulings import links
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame, StoreError
 from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.text import counted
 
 _SETTLED: Final = frozenset({"paused", "closed"})  # states in which nobody writes to the folder
 _LOOKS: Final = 3  # at a chain to which a server adds meanwhile
@@ -205,7 +207,7 @@ class _StoreAudit:
                 found.problems.append(f"{name}: expected no file without a game, got one")
         found.games = len(names)
         if self._unwritten:
-            found.notes.append(f"not written as files yet: {_counted(self._unwritten, 'record')}")
+            found.notes.append(f"not written as files yet: {counted(self._unwritten, 'record')}")
         if whole:
             self._check_tables(examiner, snapshot, settled=settled, newer=decided > latest)
 
@@ -233,7 +235,7 @@ class _StoreAudit:
 
     def _check_record_file(self, stored: StoredGame, *, settled: bool) -> None:
         name = record_name(stored.game)
-        text = _text(self._root / name)
+        text = read_text(self._root / name)
         if text is None and not settled:
             self._unwritten += 1
             return
@@ -249,7 +251,7 @@ class _StoreAudit:
             found.notes.append(f"left by a server in the middle of writing: {', '.join(behind)}")
         elif len(examiner.results) < found.games:
             left = found.games - len(examiner.results)
-            found.notes.append(f"the tables are {_counted(left, 'game')} behind the store")
+            found.notes.append(f"the tables are {counted(left, 'game')} behind the store")
         found.tables = len([name for name in TABLES if name not in behind])
         for name, text in right.items():
             if name not in behind:
@@ -326,14 +328,3 @@ class _RecordsAudit:
             self.found.problems.append(
                 f"{name}: expected a file that can be read: {error.strerror}"
             )
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_bytes().decode("utf-8", "backslashreplace")
-    except OSError:
-        return None
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -100,6 +100,17 @@ def stale(snapshot: Snapshot, right: Mapping[str, str]) -> list[str]:
     return []
 
 
+def read_text(path: Path) -> str | None:
+    """The text of a derived file, None for one that is not there or cannot be read.
+
+    Bytes that are no text come out as no text would.
+    """
+    try:
+        return path.read_bytes().decode("utf-8", "backslashreplace")
+    except OSError:
+        return None
+
+
 def differences(name: str, right: str, written: str | None) -> Iterator[str]:
     """The first line of the file *name* that is not as it should be; one sentence or none."""
     if written is None:

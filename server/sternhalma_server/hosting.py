@@ -9,14 +9,13 @@ import trio
 from sternhalma_server.app import run_event
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive, write_tables
-from sternhalma_server.journal import Journal
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.rulings import late_bots, read_results, stored_event
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event
-from sternhalma_server.store import Store, StoredEvent, StoreFullError
+from sternhalma_server.store import Store, StoredEvent
 from sternhalma_tournament.event import EventFileError
 
 
@@ -97,7 +96,7 @@ async def host_event(
                 nursery.cancel_scope.cancel()
         finally:
             with trio.CancelScope(shield=True):
-                lost = await _close(journal, observer)
+                lost = not await journal.close_or_tell()
                 await keeper.write()
         if lost:
             summary.complete = False
@@ -107,16 +106,6 @@ async def host_event(
         summary.games, summary.forfeits = len(results), results.forfeits
         summary.voids = results.voids
         return summary
-
-
-async def _close(journal: Journal, observer: Observer) -> bool:
-    """Write what the journal still holds; whether that failed, the disk being full."""
-    try:
-        await journal.close()
-    except StoreFullError as problem:
-        observer.tell(f"{problem}; games go on from what was stored last")
-        return True
-    return False
 
 
 def past(root: Path) -> Summary:

@@ -147,6 +147,15 @@ class Journal:
             while self._batch is not None or self._lines or self._results:
                 await self._write()
 
+    async def close_or_tell(self) -> bool:
+        """`close`; False, after a sentence for the host, if the disk does not take what is left."""
+        try:
+            await self.close()
+        except StoreFullError as problem:
+            self._tell(f"{problem}; games go on from what was stored last")
+            return False
+        return True
+
     async def _written(self) -> bool:
         """Write, and keep the host informed; False if it has to be tried again."""
         try:

@@ -19,6 +19,7 @@ from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment, sentence_of
+from sternhalma_tournament.text import counted
 
 BECAUSE: Final[Mapping[Reason, str]] = {
     Reason.GOAL: "enough players have filled their targets",
@@ -133,9 +134,10 @@ def terms_text(record: Record) -> str:
 def ending_text(telling: Telling) -> str:
     """How the game ended, or how far it has come."""
     record = telling.record
+    played = counted(record.ply, "ply", "plies")
     if telling.running:
-        return f"still running, {_plies(record.ply)} so far"
-    return f"over by {record.reason}, {_plies(record.ply)}: {BECAUSE[record.reason]}"
+        return f"still running, {played} so far"
+    return f"over by {record.reason}, {played}: {BECAUSE[record.reason]}"
 
 
 def ruling_text(ruling: Amendment) -> str:
@@ -265,10 +267,6 @@ def _standing(telling: Telling, *, board: bool) -> Iterator[str]:
         seat = game.position.seats[game.turn][0]
         bot = next(player.bot for player in telling.record.players if player.seat == seat)
         yield f"ply {game.ply} is {seat} {bot}'s"
-
-
-def _plies(number: int) -> str:
-    return "1 ply" if number == 1 else f"{number} plies"
 
 
 def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

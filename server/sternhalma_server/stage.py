@@ -20,7 +20,7 @@ from sternhalma_server.observer import Observer
 from sternhalma_server.rulings import settings_in
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event, stage_ladder
-from sternhalma_server.store import Store, StoredEvent, StoreFullError
+from sternhalma_server.store import Store, StoredEvent
 from sternhalma_tournament.amendments import Amendment
 
 
@@ -63,11 +63,8 @@ class Stage:
                 nursery.cancel_scope.cancel()
         finally:
             with trio.CancelScope(shield=True):
-                try:
-                    await self.journal.close()
-                except StoreFullError as problem:
+                if not await self.journal.close_or_tell():
                     complete = False
-                    self.observer.tell(f"{problem}; games go on from what was stored last")
                 await self.keeper.write()
         return complete
 

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sternhalma_tournament.tables import json_text
-from sternhalma_tournament.text import cell_text, markdown_table
+from sternhalma_tournament.text import (
+    cell_text,
+    counted,
+    fixed_text,
+    interval_text,
+    markdown_table,
+    percent_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +71,10 @@ def bot_page_markdown(page: BotPage) -> str:
         [
             line.version or "",
             str(line.games),
-            _percent(None if line.score is None else float(line.score)),
-            _fixed(line.rating, 0),
-            _interval(line),
-            _percent(line.above_last),
+            percent_text(None if line.score is None else float(line.score)),
+            fixed_text(line.rating, 0),
+            interval_text(line.low, line.high),
+            percent_text(line.above_last),
             "" if line.first is None else str(line.first),
             "" if line.last is None else str(line.last),
         ]
@@ -88,11 +95,11 @@ def bot_page_json(page: BotPage) -> str:
                 {
                     "version": line.version,
                     "games": line.games,
-                    "score": None if line.score is None else _fixed(float(line.score), 4),
-                    "rating": _fixed(line.rating, 1) or None,
-                    "low": _fixed(line.low, 1) or None,
-                    "high": _fixed(line.high, 1) or None,
-                    "above_last": _fixed(line.above_last, 4) or None,
+                    "score": None if line.score is None else fixed_text(float(line.score), 4),
+                    "rating": fixed_text(line.rating, 1) or None,
+                    "low": fixed_text(line.low, 1) or None,
+                    "high": fixed_text(line.high, 1) or None,
+                    "above_last": fixed_text(line.above_last, 4) or None,
                     "first_game": line.first,
                     "last_game": line.last,
                 }
@@ -103,30 +110,10 @@ def bot_page_json(page: BotPage) -> str:
 
 
 def _summary(page: BotPage) -> str:
-    versions = _counted(len(page.versions), "version")
-    text = f"{versions}, {_counted(page.games, 'game')}"
+    versions = counted(len(page.versions), "version")
+    text = f"{versions}, {counted(page.games, 'game')}"
     if not page.versions or page.versions[-1].rating is None:
         return f"{text}."
     now = page.versions[-1]
-    interval = _interval(now)
-    return f"{text}; rated {_fixed(now.rating, 0)} now{f' ({interval})' if interval else ''}."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _interval(line: VersionLine) -> str:
-    """Nothing for what is not bounded, and for an anchor, whose rating was given."""
-    if line.low is None or line.high is None or line.low == line.high:
-        return ""
-    return f"{_fixed(line.low, 0)} to {_fixed(line.high, 0)}"
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{_fixed(100 * share, 1)} %"
-
-
-def _fixed(value: float | None, decimals: int) -> str:
-    """*value* with so many decimals, never a zero with a sign; nothing for None."""
-    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+    interval = interval_text(now.low, now.high)
+    return f"{text}; rated {fixed_text(now.rating, 0)} now{f' ({interval})' if interval else ''}."

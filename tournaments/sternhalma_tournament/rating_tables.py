@@ -13,7 +13,13 @@ from sternhalma_tournament.tables import (
     seats_json,
     seats_markdown,
 )
-from sternhalma_tournament.text import markdown_table
+from sternhalma_tournament.text import (
+    counted,
+    fixed_text,
+    interval_text,
+    markdown_table,
+    percent_text,
+)
 
 _MARKS: Final[Mapping[Mark | None, str]] = {
     None: "",
@@ -53,10 +59,10 @@ def ratings_markdown(table: RatingList, basis: Basis) -> str:
             str(row.rank),
             row.bot,
             *([row.version or ""] if versions else []),
-            _fixed(row.rating, 0),
-            _interval(row.low, row.high),
+            fixed_text(row.rating, 0),
+            interval_text(row.low, row.high),
             str(row.games),
-            _percent(None if row.score is None else float(row.score)),
+            percent_text(None if row.score is None else float(row.score)),
             _likelihood(row.above_next),
             *([_MARKS[row.mark]] if marks else []),
         ]
@@ -91,7 +97,7 @@ def superiority_csv(table: RatingList) -> str:
         for other, share in zip(table.rows, shares, strict=True):
             if row is not other:
                 names = (row.bot, row.version or "", other.bot, other.version or "")
-                lines.append([*names, _fixed(share, 4)])
+                lines.append([*names, fixed_text(share, 4)])
     return csv_text(lines)
 
 
@@ -124,12 +130,12 @@ def _facts(row: Listed) -> dict[str, Any]:
         "rank": row.rank,
         "bot": row.bot,
         "version": row.version,
-        "rating": _fixed(row.rating, 1) or None,
-        "low": _fixed(row.low, 1) or None,
-        "high": _fixed(row.high, 1) or None,
+        "rating": fixed_text(row.rating, 1) or None,
+        "low": fixed_text(row.low, 1) or None,
+        "high": fixed_text(row.high, 1) or None,
         "games": row.games,
-        "score": None if row.score is None else _fixed(float(row.score), 4),
-        "above_next": _fixed(row.above_next, 4) or None,
+        "score": None if row.score is None else fixed_text(float(row.score), 4),
+        "above_next": fixed_text(row.above_next, 4) or None,
         "mark": row.mark,
     }
 
@@ -139,30 +145,30 @@ def _basis_text(basis: Basis) -> str:
         f"{rules} with {players} players" + (f" ({games})" if len(basis.rules) > 1 else "")
         for rules, players, games in basis.rules
     )
-    lines = [f"{_counted(basis.games, 'game')} of {_counted(basis.events, 'event')}: {kinds}."]
+    lines = [f"{counted(basis.games, 'game')} of {counted(basis.events, 'event')}: {kinds}."]
     if basis.forfeited:
-        lines.append(f"Forfeits count as lost, in {_counted(basis.forfeited, 'game')}.")
+        lines.append(f"Forfeits count as lost, in {counted(basis.forfeited, 'game')}.")
     if basis.left_out:
         lines.append(f"Left out: {counts_text(basis.left_out)}.")
     return "\n".join(lines) + "\n"
 
 
 def _seat_text(seat: SeatAdvantage) -> str:
-    games = f"{_counted(seat.games, 'game')} of two sides"
+    games = f"{counted(seat.games, 'game')} of two sides"
     if seat.elo is None:
         return f"What moving first is worth cannot be told from {games}.\n"
     return (
-        f"Moving first is worth {_fixed(seat.elo, 0)} points in {games}, 95 % interval"
-        f" {_interval(seat.low, seat.high)}.\n"
+        f"Moving first is worth {fixed_text(seat.elo, 0)} points in {games}, 95 % interval"
+        f" {interval_text(seat.low, seat.high)}.\n"
     )
 
 
 def _seat_json(seat: SeatAdvantage) -> dict[str, Any]:
     return {
         "games": seat.games,
-        "elo": _fixed(seat.elo, 1) or None,
-        "low": _fixed(seat.low, 1) or None,
-        "high": _fixed(seat.high, 1) or None,
+        "elo": fixed_text(seat.elo, 1) or None,
+        "low": fixed_text(seat.low, 1) or None,
+        "high": fixed_text(seat.high, 1) or None,
     }
 
 
@@ -179,14 +185,7 @@ def _superiority_markdown(table: RatingList) -> str:
 
 
 def _superiority_json(table: RatingList) -> list[list[str | None]]:
-    return [[_fixed(share, 4) or None for share in shares] for shares in table.superiority]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    """Nothing for what is not bounded, and for an anchor, whose rating was given."""
-    if low is None or high is None or low == high:
-        return ""
-    return f"{_fixed(low, 0)} to {_fixed(high, 0)}"
+    return [[fixed_text(share, 4) or None for share in shares] for shares in table.superiority]
 
 
 def _likelihood(share: float | None) -> str:
@@ -196,21 +195,8 @@ def _likelihood(share: float | None) -> str:
             return "> 99.9 %"
         if share < 0.0005:
             return "< 0.1 %"
-    return _percent(share)
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{_fixed(100 * share, 1)} %"
-
-
-def _fixed(value: float | None, decimals: int) -> str:
-    """*value* with so many decimals, never a zero with a sign; nothing for None."""
-    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return percent_text(share)
 
 
 def _cell(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from sternhalma_tournament.standings import Row, SeatAdvantage, Standings
-from sternhalma_tournament.text import cell_text, decimal_text, markdown_table, points_text
+from sternhalma_tournament.text import cell_text, counted, decimal_text, markdown_table, points_text
 
 _TITLES: Final = {
     "direct-encounter": "direct",
@@ -193,17 +193,13 @@ def _summary(standings: Standings) -> str:
     byes = sum(row.byes for row in standings.rows)
     if standings.planned is not None and ended + byes < standings.planned:
         planned = standings.planned - byes
-        games = f"Interim table: {ended} of {_games(planned)}"
+        games = f"Interim table: {ended} of {counted(planned, 'game')}"
     else:
-        games = _games(ended)
+        games = counted(ended, "game")
     void = f", {standings.void} of them void" if standings.void else ""
     least, most = standings.spread
     played = str(least) if least == most else f"{least} to {most}"
     return f"{games}{void}; each entry has played {played}.\n"
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
 
 
 def _rank(row: Row) -> str:

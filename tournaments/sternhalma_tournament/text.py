@@ -33,6 +33,32 @@ def decimal_text(value: Fraction) -> str:
     return f"-{text}" if hundredths < 0 else text
 
 
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """A number of things in words; *many* is the plural of a noun that does not take an `s`.
+
+    >>> counted(1, "game"), counted(0, "game"), counted(2, "ply", "plies")
+    ('1 game', '0 games', '2 plies')
+    """
+    return f"{number} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def fixed_text(value: float | None, decimals: int) -> str:
+    """*value* with so many decimals, never a zero with a sign; nothing for None."""
+    return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def percent_text(share: float | None) -> str:
+    """A share of 0 to 1 in percent; nothing for None."""
+    return "" if share is None else f"{fixed_text(100 * share, 1)} %"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """Bounds in Elo; nothing for what is not bounded, and for an anchor, whose rating was given."""
+    if low is None or high is None or low == high:
+        return ""
+    return f"{fixed_text(low, 0)} to {fixed_text(high, 0)}"
+
+
 def cell_text(text: str) -> str:
     """*text* as one cell of a Markdown table: one line, and no bar that would end the cell."""
     line = "".join(" " if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in text)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from sternhalma_tournament.sprt import Verdict
-from sternhalma_tournament.text import markdown_table, points_text_of_half
+from sternhalma_tournament.text import counted, markdown_table, points_text_of_half
 from sternhalma_tournament.trial import TrialState
 
 _MODELS: Final = {"logistic": "Elo", "normalized": "normalized Elo"}
@@ -12,7 +12,7 @@ _MODELS: Final = {"logistic": "Elo", "normalized": "normalized Elo"}
 def trial_line(trial: TrialState) -> str:
     """Where the trial stands, in a line."""
     low, high = trial.test.bounds
-    llr = f"LLR {trial.llr:.2f} ({low:.2f} to {high:.2f}) after {_counted(trial.pairs, 'pair')}"
+    llr = f"LLR {trial.llr:.2f} ({low:.2f} to {high:.2f}) after {counted(trial.pairs, 'pair')}"
     return f"{llr}, {_outcome(trial)}"
 
 
@@ -26,9 +26,9 @@ def trial_markdown(trial: TrialState) -> str:
         f"{trial_line(trial)}.",
     ]
     if trial.void:
-        sentences.append(f"Left out: {_counted(trial.void, 'pair')} with a void game.")
+        sentences.append(f"Left out: {counted(trial.void, 'pair')} with a void game.")
     if trial.uncounted:
-        games = _counted(trial.uncounted, "game")
+        games = counted(trial.uncounted, "game")
         why = "behind the verdict" if trial.verdict else "ahead of a pair that is not over"
         sentences.append(f"In the table and not in the test: {games} {why}.")
     points = [points_text_of_half(half) for half in range(5)]
@@ -66,7 +66,3 @@ def _outcome(trial: TrialState) -> str:
     if verdict is not None:
         return f"{verdict} is accepted"
     return "not decided" if trial.over else f"of {trial.most} at most"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -17,8 +17,9 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.cli import CLEAN, FAILED
-from sternhalma_server.cli.parser import BadInputError, unknown, whole_number
+from sternhalma_server.cli.parser import BadInputError, unknown
 from sternhalma_server.cli.run import port_number
+from sternhalma_server.cli.trying import PATIENCE, add_bot_options
 from sternhalma_server.conformance import (
     STEPS,
     Checked,
@@ -35,30 +36,18 @@ from sternhalma_server.conformance import (
 from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.programs import ScarcityError
 
-PATIENCE = 10  # seconds
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `check`."""
     parser.usage = (
         "sternhalma check [options] -- COMMAND ...\n       sternhalma check [options] --listen PORT"
     )
-    parser.set_defaults(command=())
     parser.add_argument(
         "--listen", type=port_number, metavar="PORT", help="check a bot that dials in here"
     )
-    parser.add_argument(
-        "--stdio", action="store_true", help="the command speaks over its standard streams"
-    )
+    add_bot_options(parser)
     parser.add_argument(
         "--only", metavar="STEP,...", help="of all steps these, by name or by family"
-    )
-    parser.add_argument(
-        "--patience",
-        type=whole_number,
-        default=PATIENCE,
-        metavar="SECONDS",
-        help=f"how long an answer may take (default: {PATIENCE})",
     )
     parser.add_argument("--list", action="store_true", help="name the steps, and try none")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

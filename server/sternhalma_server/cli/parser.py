@@ -91,12 +91,3 @@ def whole_number(text: str) -> int:
     if not (text.isdecimal() and text.isascii() and len(text) < 10 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text[:40]!r}")
     return int(text)
-
-
-def counted(number: int, noun: str, many: str | None = None) -> str:
-    """A number of things in words; *many* is the plural of a noun that does not take an `s`.
-
-    >>> counted(1, "game"), counted(0, "game"), counted(2, "ply", "plies")
-    ('1 game', '0 games', '2 plies')
-    """
-    return f"{number} {noun if number == 1 else many or f'{noun}s'}"

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.drawn import add_format, print_as
 from sternhalma_server.cli.folder import results_in
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.clock import SECOND, milliseconds
 from sternhalma_server.forecast import Forecast, History, forecast, time_text
 from sternhalma_server.settings import Settings, load_settings
@@ -24,7 +24,7 @@ from sternhalma_tournament.bradley_terry import expected_score, games_needed
 from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.plan import Plan, plan_of
 from sternhalma_tournament.tables import json_text
-from sternhalma_tournament.text import markdown_table
+from sternhalma_tournament.text import counted, markdown_table
 
 APART: Final = (20, 50, 100)  # points of Elo between two bots
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, TextIO
 
 from sternhalma_server.announce import Table
-from sternhalma_server.cli.parser import counted
 from sternhalma_server.referee import Finished
 from sternhalma_tournament.sprt import Verdict
+from sternhalma_tournament.text import counted
 from sternhalma_tournament.trial import TrialState
 from sternhalma_tournament.trial_text import trial_line
 

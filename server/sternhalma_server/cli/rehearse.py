@@ -17,7 +17,7 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.cli import CLEAN, FAILED, INTERRUPTED
-from sternhalma_server.cli.parser import BadInputError, counted, unknown, whole_number
+from sternhalma_server.cli.parser import BadInputError, unknown, whole_number
 from sternhalma_server.cli.run import check_programs
 from sternhalma_server.clock import MILLISECOND
 from sternhalma_server.listener import Listener, ListenError
@@ -34,7 +34,7 @@ from sternhalma_server.testing.rehearsal import (
 )
 from sternhalma_server.tls import TlsError, server_context
 from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.text import markdown_table
+from sternhalma_tournament.text import counted, markdown_table
 
 GAMES = 1  # of each misbehaviour
 

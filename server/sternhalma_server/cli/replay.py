@@ -15,34 +15,24 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.cli import CLEAN, FAILED
-from sternhalma_server.cli.parser import BadInputError, counted, whole_number
+from sternhalma_server.cli.parser import BadInputError
+from sternhalma_server.cli.trying import add_bot_options
 from sternhalma_server.conformance.repetition import Repeated, repeat
 from sternhalma_server.conformance.subject import StartedBot, listen
 from sternhalma_server.conversation import Conversation, parse_conversation
 from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.programs import ScarcityError
-
-PATIENCE = 10  # seconds
+from sternhalma_tournament.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `replay`."""
     parser.usage = "sternhalma replay FILE [options] -- COMMAND ..."
-    parser.set_defaults(command=())
     parser.add_argument("file", metavar="FILE", type=Path, help="the conversation")
     parser.add_argument(
         "--timing", action="store_true", help="as slowly as it was, not all at once"
     )
-    parser.add_argument(
-        "--stdio", action="store_true", help="the command speaks over its standard streams"
-    )
-    parser.add_argument(
-        "--patience",
-        type=whole_number,
-        default=PATIENCE,
-        metavar="SECONDS",
-        help=f"how long an answer may take (default: {PATIENCE})",
-    )
+    add_bot_options(parser)
     parser.add_argument("--json", action="store_true", help="answer in JSON")
 
 

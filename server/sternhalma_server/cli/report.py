@@ -15,7 +15,7 @@ from sternhalma_server.archive import STORE, write_whole
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.folder import found_in
 from sternhalma_server.cli.league_folder import charter_in
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.pages.event_pages import EventPages
 from sternhalma_server.pages.league_pages import league_pages
@@ -23,6 +23,7 @@ from sternhalma_server.pages.places import INDEX, SCRIPT, EventPlaces
 from sternhalma_server.pages.summary import summary_of
 from sternhalma_server.pages.templates import MissingTemplatesError, Templates, assets
 from sternhalma_server.store import Store, StoreError
+from sternhalma_tournament.text import counted
 
 PAGES: Final = "pages"  # the folder in that of the event or the league
 

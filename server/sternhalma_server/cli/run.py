@@ -16,7 +16,7 @@ import trio
 
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.file_kind import meant
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
@@ -30,6 +30,7 @@ from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
 from sternhalma_tournament.event import Bot, EventFileError
+from sternhalma_tournament.text import counted
 
 PORT: Final = 7121  # what remote bots are told; an event of local bots takes any free port
 

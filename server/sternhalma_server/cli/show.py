@@ -15,7 +15,7 @@ from typing import Any
 
 from sternhalma import Game, Position, Seat
 from sternhalma_server.cli.moves import legal_texts
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.positions import (
     POSITION_HELP,
     add_limit_option,
@@ -24,6 +24,7 @@ from sternhalma_server.cli.positions import (
 )
 from sternhalma_server.drawing import draw
 from sternhalma_server.picture import picture
+from sternhalma_tournament.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

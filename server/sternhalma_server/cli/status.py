@@ -10,9 +10,10 @@ from typing import Any
 
 from sternhalma_server.cli.folder import server_folder
 from sternhalma_server.cli.league_folder import member
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import ControlError, ask
 from sternhalma_server.folders import LEAGUE
+from sternhalma_tournament.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from sternhalma_server.cli.folder import server_folder
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.control import ControlError, ask
+from sternhalma_tournament.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

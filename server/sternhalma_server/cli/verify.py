@@ -22,10 +22,11 @@ from sternhalma_server.archive import EVENT, STORE
 from sternhalma_server.audit import Findings, audit
 from sternhalma_server.cli import CLEAN, FAILED
 from sternhalma_server.cli.league_folder import charter_in
-from sternhalma_server.cli.parser import BadInputError, counted
+from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.league_audit import LeagueFindings, audit_league
 from sternhalma_server.store import Store, StoreError
 from sternhalma_server.yearbook import check_yearbook
+from sternhalma_tournament.text import counted
 
 _SHOWN: Final = 20  # problems, of however many there are
 _HEAD: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)

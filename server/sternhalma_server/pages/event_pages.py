@@ -23,6 +23,7 @@ from sternhalma_server.usage import USAGE_ALIGN, USAGE_HEAD, Usage, usage_row
 from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment
 from sternhalma_tournament.entries import Entry
+from sternhalma_tournament.text import counted
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -226,7 +227,7 @@ class EventPages:
             Shout(
                 bot=bot,
                 href=self._hrefs.get(bot),
-                text=f"forfeited {_games(len(found))} ({reason})",
+                text=f"forfeited {counted(len(found), 'game')} ({reason})",
                 games=[
                     Linked(f"game {one.game}, ply {one.ply}", self._places.game(one.game, one.ply))
                     for one in found[:most]
@@ -254,7 +255,3 @@ def _hrefs(entries: Sequence[Entry], places: EventPlaces) -> dict[str, str]:
 
 def _seat(letter: str, bot: str, place: int) -> str:
     return f"{letter} {bot} {place}" if place else f"{letter} {bot}"
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
