@@ -10,8 +10,20 @@ from typing import Final
 
 from sternhalma import Game, Hole, IllegalMoveError, Mask, Move, NotationError
 from sternhalma_server.framing import MAX_LINE
-from sternhalma_server.wire import MoveMade, WireError, clean, parse_message
+from sternhalma_server.wire import (
+    Fetch,
+    Login,
+    Message,
+    MoveMade,
+    Undo,
+    Watch,
+    WireError,
+    clean,
+    parse_message,
+)
 
+NO_LOGIN: Final = "expected no second login"
+NO_UNDO: Final = "expected no undo: in this game no move is taken back"
 SHOWN: Final = 12  # holes or moves that are listed
 WHOLE: Final = 2 * MAX_LINE  # a sentence quotes the path first, which may be as long as a line
 
@@ -26,7 +38,7 @@ def explain(game: Game, line: str) -> list[str]:
     except WireError as problem:
         return [str(problem)]
     if not isinstance(message, MoveMade):
-        return [f"expected a move, got {clean(line, 60)!r}"]
+        return [_no_answer(message) or f"expected a move, got {clean(line, 60)!r}"]
     try:
         move = game.parse_move(message.path)
     except NotationError as problem:
@@ -36,6 +48,17 @@ def explain(game: Game, line: str) -> list[str]:
     except IllegalMoveError as problem:
         return [clean(str(problem), WHOLE), *_instead(game, move)]
     return []
+
+
+def _no_answer(message: Message) -> str | None:
+    """Why *message* never answers a turn, None for what is wrong with its game or ply alone."""
+    match message:
+        case Login() | Watch() | Fetch():
+            return NO_LOGIN
+        case Undo():
+            return NO_UNDO
+        case _:
+            return None
 
 
 def _instead(game: Game, move: Move) -> list[str]:

@@ -15,6 +15,7 @@ from sternhalma import Board, IllegalMoveError, Move, NotationError, Seat
 from sternhalma.move import parse_move
 from sternhalma_server.announce import Table, offer_line
 from sternhalma_server.course import Course, Finished
+from sternhalma_server.explanation import NO_LOGIN, NO_UNDO
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Agreed, Slip
@@ -30,6 +31,7 @@ from sternhalma_server.wire import (
     Ping,
     Pong,
     Resign,
+    Undo,
     Watch,
     Why,
     WireError,
@@ -159,7 +161,9 @@ class Referee(Course):
             case Leave():
                 self._fall(seat, Reason.DISCONNECT, line)
             case Login() | Watch() | Fetch():
-                self._wrong(seat, line, Reason.MALFORMED, "expected no second login")
+                self._wrong(seat, line, Reason.MALFORMED, NO_LOGIN)
+            case Undo():
+                self._wrong(seat, line, Reason.MALFORMED, NO_UNDO)
             case Ping(word):
                 if self._counted(seat, line, gate):
                     self.outbox.append((seat, f"pong {word}"))

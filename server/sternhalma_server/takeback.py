@@ -2,15 +2,12 @@
 
 A record that can be changed afterwards proves nothing. So a game is never made to forget a move: it
 ends as aborted, and what was played before that move is played again under a new id. Only a server
-to practise against offers it, by `undo=yes` in the `game` line; anywhere else `undo` is a word that
-is not known.
+to practise against offers it, by `undo=yes` in the `game` line; anywhere else an `undo` loses.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final
 
 from sternhalma import Seat
 from sternhalma_server.course import Finished
@@ -19,9 +16,7 @@ from sternhalma_server.framing import Line
 from sternhalma_server.happening import Happening, Ply
 from sternhalma_server.referee import Referee
 from sternhalma_server.verdict import Reason
-from sternhalma_server.wire import error, note, quote
-
-_UNDO: Final = re.compile(r"undo ([!-~]{1,64}) ([1-9][0-9]{0,8})(?: .*)?", re.ASCII)
+from sternhalma_server.wire import Message, Undo, error, note
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +37,27 @@ class TakenBack(Finished):
 class ForgivingReferee(Referee):
     """A referee who lets a seat take back what it has played."""
 
-    def answer(self, seat: Seat, line: Line, read: int, gate: FloodGate) -> None:
-        """A line from the seat to move, which has been asked."""
-        if line.fault is None and line.text.startswith("undo "):
-            self._undo(seat, line, gate)
-        else:
-            super().answer(seat, line, read, gate)
+    def _aside(self, seat: Seat, line: Line, message: Message, gate: FloodGate) -> None:
+        """A line from the seat to move that is no move.
 
-    def early(self, seat: Seat, line: Line, gate: FloodGate) -> None:
-        """A line that *seat*, which is to move, had begun before it was asked.
-
-        Like a resignation an `undo` says by itself what it is about: it takes effect now.
+        Like a resignation an `undo` says by itself what it is about: it takes effect whether it
+        was begun before the turn or in it.
         """
-        if line.fault is None and line.text.startswith("undo "):
-            self._undo(seat, line, gate)
+        if isinstance(message, Undo):
+            if self._counted(seat, line, gate):
+                self._undo(seat, message)
         else:
-            super().early(seat, line, gate)
+            super()._aside(seat, line, message, gate)
 
-    def _undo(self, seat: Seat, line: Line, gate: FloodGate) -> None:
-        if not self._counted(seat, line, gate):
-            return
-        found = _UNDO.fullmatch(line.text)
-        if found is None:
-            self._refuse(seat, "malformed", f"expected 'undo GAME PLY', got {quote(line.text, 60)}")
-        elif found[1] != self.table.game:
+    def _undo(self, seat: Seat, undo: Undo) -> None:
+        if undo.game != self.table.game:
             sentence = f"this is game {self.table.game}, ply {self.ply}"
             self.outbox.append((seat, note("stale", sentence)))
-        elif not self._has_played(seat, int(found[2])):
-            sentence = f"expected the ply of an earlier move of yours, got {found[2]}"
-            self._refuse(seat, "illegal", sentence)
+        elif not self._has_played(seat, undo.ply):
+            sentence = f"expected the ply of an earlier move of yours, got {undo.ply}"
+            self.outbox.append((seat, error("illegal", sentence, self._tries[seat])))
         else:
-            self._break_off(int(found[2]))
-
-    def _refuse(self, seat: Seat, code: str, sentence: str) -> None:
-        self.outbox.append((seat, error(code, sentence, self._tries[seat])))
+            self._break_off(undo.ply)
 
     def _has_played(self, seat: Seat, ply: int) -> bool:
         return any(

@@ -61,6 +61,13 @@ class AgreeDraw(NamedTuple):
     ply: int
 
 
+class Undo(NamedTuple):
+    """`undo GAME PLY`: take back one's own move of that ply, and all that came after it."""
+
+    game: str
+    ply: int
+
+
 class Ping(NamedTuple):
     """`ping WORD`."""
 
@@ -96,7 +103,7 @@ class Leave(NamedTuple):
     """`bye`."""
 
 
-Message = Login | MoveMade | Resign | AgreeDraw | Ping | Pong | Why | Watch | Fetch | Leave
+Message = Login | MoveMade | Resign | AgreeDraw | Undo | Ping | Pong | Why | Watch | Fetch | Leave
 
 
 def parse_message(text: str) -> Message:
@@ -157,6 +164,12 @@ def _draw(words: list[str]) -> AgreeDraw:
     return AgreeDraw(words[1], _ply(words[2], "draw"))
 
 
+def _undo(words: list[str]) -> Undo:
+    if len(words) < 3:
+        raise WireError(f"expected 'undo GAME PLY', got {quote(' '.join(words), 60)}")
+    return Undo(words[1], _ply(words[2], "undo"))
+
+
 def _watch(words: list[str]) -> Watch:
     if len(words) == 2:
         if words[1] == "all":
@@ -209,6 +222,7 @@ _READERS: Final[Mapping[str, Callable[[list[str]], Message]]] = {
     "move": _move,
     "resign": _resign,
     "draw": _draw,
+    "undo": _undo,
     "ping": _ping,
     "pong": _pong,
     "why": lambda _words: Why(),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -76,6 +78,16 @@ def test_every_message_of_the_contract_is_read(line: str, message: Message) -> N
 @pytest.mark.parametrize("line", ["", "weather fine", "turns 1 2", "SternHalma 1"])
 def test_a_message_that_is_not_known_is_none(line: str) -> None:
     assert parse_message(line) is None
+
+
+def test_the_page_lists_every_message_of_a_server_that_is_read_here() -> None:
+    page = (Path(__file__).parents[2] / "protocol.md").read_text(encoding="utf-8")
+    cells = re.findall(
+        "^\\| ([^|]+) \\|", page.split("| the server says |")[1].split("\n## ")[0], re.MULTILINE
+    )
+    listed = {words.split(" ")[0] for cell in cells for words in re.findall("`([^`]+)`", cell)}
+    # `position` is told to watchers, which nobody is here.
+    assert listed == {*(line.split(" ")[0] for line, _ in LINES), "position"}
 
 
 def test_keys_that_are_not_known_are_passed_over() -> None:

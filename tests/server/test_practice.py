@@ -159,6 +159,27 @@ async def test_a_game_with_moves_taken_back_goes_on_from_there_under_a_new_id() 
     assert "game 2 goes on from ply 3: A zoe, D house-1" in told
 
 
+@pytest.mark.parametrize("times", [2, 3])
+async def test_an_undo_said_again_right_behind_is_stale_and_does_no_harm(times: int) -> None:
+    terms = Terms(rules="duel", against="random", clock="none")
+    async with practice(terms, []) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.login("zoe")
+            await zoe.answer(await zoe.find("turn 1 1 ..."))
+            await zoe.find("turn 1 3 ...")
+            # In one write, so that the server has all of them before the game that goes on begins.
+            await zoe.send("\n".join(["undo 1 1"] * times))
+            heard = [await zoe.receive()]
+            while not heard[-1].startswith("turn 2 1 ") or len(heard) < times + 2:
+                heard.append(await zoe.receive())
+            await zoe.send("move 2 1 d5-e5")
+            heard.append(await zoe.receive())
+    assert [" ".join(line.split(" ")[:2]) for line in heard if line[:2] in {"no", "er"}] == (
+        ["note stale"] * (times - 1)
+    )
+    assert heard[-1].startswith("moved 2 1 A d5-e5 ")
+
+
 async def test_a_wrong_answer_is_explained_by_the_game_that_goes_on() -> None:
     told: list[str] = []
     async with practice(Terms(rules="duel", against="random", clock="none"), told) as listener:

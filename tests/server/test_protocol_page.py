@@ -14,7 +14,7 @@ from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.referee import Referee
 from sternhalma_server.session import Session
-from sternhalma_server.wire import NoteCode
+from sternhalma_server.wire import NoteCode, WireError, parse_message
 
 PAGE = (Path(__file__).parents[2] / "protocol.md").read_text(encoding="utf-8")
 
@@ -83,6 +83,20 @@ def test_between_games_nothing_is_lost(line: str) -> None:
     session.receive(Line(line, 1, early=False), lambda: "waiting")
     told = [" ".join(reply.split()[:2]) for reply in session.replies]
     assert told == [] if line == "bye" else told in (["note stale"], ["error malformed"])
+
+
+def named(head: str) -> set[str]:
+    """The messages that the table with that *head* names."""
+    return {
+        words.split(" ")[0] for cell, _ in rows(head) for words in re.findall("`([^`]+)`", cell)
+    }
+
+
+def test_the_page_lists_every_message_of_a_bot_and_no_other() -> None:
+    with pytest.raises(WireError) as refused:
+        parse_message("hello")
+    known = str(refused.value).removeprefix("expected a message, ").removesuffix(", got 'hello'")
+    assert named("a bot says") == set(known.split(", "))
 
 
 def test_the_page_names_every_note() -> None:

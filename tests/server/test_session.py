@@ -21,6 +21,7 @@ LINES = {
     "move": "move 1 1 a5-e5",
     "resign": "resign 1",
     "draw": "draw 1 1",
+    "undo": "undo 1 1",
     "ping": "ping a",
     "pong": "pong a",
     "why": "why",

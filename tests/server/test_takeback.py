@@ -9,6 +9,7 @@ import pytest
 from server.conducted import table
 from sternhalma import Seat
 from sternhalma_server.announce import Table, game_line
+from sternhalma_server.clock import SECOND
 from sternhalma_server.flood import BURST, FloodGate
 from sternhalma_server.framing import Line
 from sternhalma_server.happening import Ply
@@ -88,8 +89,11 @@ def test_a_seat_that_went_out_before_the_move_stays_out() -> None:
     [
         ("undo 7 2", "error illegal tries=3 expected the ply of an earlier move of yours, got 2"),
         ("undo 7 3", "error illegal tries=3 expected the ply of an earlier move of yours, got 3"),
-        ("undo 7 01", "error malformed tries=3 expected 'undo GAME PLY', got 'undo 7 01'"),
-        ("undo 7", "error malformed tries=3 expected 'undo GAME PLY', got 'undo 7'"),
+        (
+            "undo 7 01",
+            "error malformed tries=2 expected the ply of the turn in 'undo', a number, got '01'",
+        ),
+        ("undo 7", "error malformed tries=2 expected 'undo GAME PLY', got 'undo 7'"),
         ("undo 8 1", "note stale this is game 7, ply 3"),
     ],
 )
@@ -98,6 +102,17 @@ def test_what_cannot_be_taken_back_is_said_and_the_turn_stays_open(line: str, sa
     desk.play("d5-e5", "n13-m13")
     assert desk.say(line) == [said]
     assert desk.say("move 7 3 e5-f5")[0].startswith("moved 7 3 A e5-f5 ")
+
+
+def test_an_undo_that_comes_when_the_clock_has_run_out_takes_nothing_back() -> None:
+    desk = Desk(replace(table("duel", game=7, clock="2s"), undo=True))
+    desk.play("d5-e5", "n13-m13")
+    referee = desk.referee
+    referee.asked(0)
+    late = 2 * SECOND + 1
+    referee.answer(Seat(0), Line("undo 7 1", late, early=False), late, desk.gate)
+    assert referee.finished is not None
+    assert referee.finished.reason is Reason.TIME
 
 
 def test_an_opening_ply_is_nobodys_move_to_take_back() -> None:

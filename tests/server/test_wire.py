@@ -18,6 +18,7 @@ from sternhalma_server.wire import (
     Ping,
     Pong,
     Resign,
+    Undo,
     Watch,
     Why,
     WireError,
@@ -55,6 +56,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(MoveMade, WORDS, PLIES, WORDS, st.booleans()),
     st.builds(Resign, WORDS),
     st.builds(AgreeDraw, WORDS, PLIES),
+    st.builds(Undo, WORDS, PLIES),
     st.builds(Ping, WORDS),
     st.builds(Pong, WORDS),
     st.builds(Watch, st.none() | WORDS),
@@ -74,6 +76,8 @@ def spell(message: Message) -> str:
             return f"move {game} {ply} {path}{' draw=offer' if offers_draw else ''}"
         case AgreeDraw(game, ply):
             return f"draw {game} {ply}"
+        case Undo(game, ply):
+            return f"undo {game} {ply}"
         case Resign(word) | Ping(word) | Pong(word):
             return f"{type(message).__name__.lower()} {word}"
         case Watch(game):
@@ -129,7 +133,10 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("", "expected a message, login, move, resign, draw, ping, .*, transcript, bye, got ''"),
+        (
+            "",
+            "expected a message, login, move, resign, draw, undo, .*, transcript, bye, got ''",
+        ),
         ("MOVE 1 1 a5-e5", "expected a message, login, .*, got 'MOVE'"),
         (" move 1 1 a5-e5", "expected a message, login, .*, got ''"),
         ("move", "expected 'move GAME PLY PATH', got 'move'"),
@@ -145,6 +152,7 @@ def test_short_printable_text_is_shown_as_it_is(text: str) -> None:
         ("move 1 1 a5-e5 draw=offer draw=offer", "expected 'draw' once in 'move', got it twice"),
         ("draw 1", "expected 'draw GAME PLY', got 'draw 1'"),
         ("draw 1 x", "expected the ply of the turn in 'draw', a number, got 'x'"),
+        ("undo 1", "expected 'undo GAME PLY', got 'undo 1'"),
         ("resign", "expected 'resign GAME', got nothing behind it"),
         ("ping", "expected 'ping WORD', got nothing behind it"),
         ("ping \x07", r"expected 'ping WORD', got '\\x07'"),
