@@ -24,13 +24,11 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from sternhalma_tournament.bradley_terry import Duel
+from sternhalma_tournament.elimination import Elimination, Triangle, Vector
 
 LONGEST_STEP: Final = 3.0  # natural units a round; keeps a first step from overshooting
 GAIN_LEFT: Final = 1e-10  # of the log-likelihood; the last step squares what is left of the error
 NOISE: Final = 1e-9  # relative error of a sum of so many logarithms
-
-Vector = list[float]
-Matrix = list[Vector]
 
 
 class OrderError(ValueError):
@@ -176,7 +174,7 @@ def maximize(problem: Problem) -> Fit:
     value, slope, information = _likelihood(sums, strengths)
     gain = math.inf if free else 0.0
     while gain > GAIN_LEFT:
-        step = _solve(_cholesky(information, free), [slope[index] for index in free])
+        step = Elimination(information, free).solve([slope[index] for index in free])
         gain = sum(slope[index] * part for index, part in zip(free, step, strict=True))
         floor = value - NOISE * abs(value)
         scale = min(1.0, LONGEST_STEP / max(LONGEST_STEP, *map(abs, step)))
@@ -189,7 +187,7 @@ def maximize(problem: Problem) -> Fit:
                 break
             scale /= 2
     covariance = [[0.0] * len(strengths) for _ in strengths]
-    for index, values in zip(free, _inverse(_cholesky(information, free)), strict=True):
+    for index, values in zip(free, Elimination(information, free).inverse(), strict=True):
         for other, entry in zip(free, values, strict=True):
             covariance[index][other] = entry
     return Fit(strengths, covariance)
@@ -220,13 +218,13 @@ def _sum_up(problem: Problem) -> _Sums:
     return _Sums(won, duels, sorted(sets.items()), problem.equals)
 
 
-def _likelihood(sums: _Sums, strengths: Vector) -> tuple[float, Vector, Matrix]:
-    """The log-likelihood, its slope, and the information (its lower triangle is filled)."""
+def _likelihood(sums: _Sums, strengths: Vector) -> tuple[float, Vector, Triangle]:
+    """The log-likelihood, its slope, and the information."""
     seat = len(strengths) - 1
     powers = [math.exp(strength) for strength in strengths]
     value = sum(won * strength for won, strength in zip(sums.won, strengths, strict=True))
     slope = list(sums.won)
-    information = [[0.0] * len(strengths) for _ in strengths]
+    information = [defaultdict[int, float](float) for _ in strengths]
     for first, second, games in sums.duels:
         power, other = powers[first] * powers[seat], powers[second]
         expected = games * power / (power + other)
@@ -257,49 +255,3 @@ def _likelihood(sums: _Sums, strengths: Vector) -> tuple[float, Vector, Matrix]:
     slope[seat] -= sums.equals * share
     information[seat][seat] += sums.equals * share * (1 - share)
     return value, slope, information
-
-
-def _cholesky(matrix: Matrix, free: Sequence[int]) -> Matrix:
-    """The lower triangle whose square are the *free* rows and columns of *matrix*."""
-    factor: Matrix = []
-    for index in free:
-        row: Vector = []
-        for other, column in zip(factor, free, strict=False):
-            rest = matrix[index][column] - sum([a * b for a, b in zip(row, other, strict=False)])
-            row.append(rest / other[-1])
-        row.append(math.sqrt(matrix[index][index] - sum([part * part for part in row])))
-        factor.append(row)
-    return factor
-
-
-def _solve(factor: Matrix, right: Vector) -> Vector:
-    """The x with (factor times its transpose) x = *right*."""
-    forward: Vector = []
-    for row, value in zip(factor, right, strict=True):
-        known = sum([a * b for a, b in zip(row, forward, strict=False)])
-        forward.append((value - known) / row[-1])
-    for number in range(len(factor) - 1, -1, -1):
-        forward[number] /= factor[number][number]
-        part = forward[number]
-        for other in range(number):
-            forward[other] -= factor[number][other] * part
-    return forward
-
-
-def _inverse(factor: Matrix) -> Matrix:
-    """The inverse of (factor times its transpose)."""
-    size = len(factor)
-    columns: Matrix = []  # of the inverse of the factor, zeros above the diagonal left out
-    for start in range(size):
-        column = [1 / factor[start][start]]
-        for row in factor[start + 1 :]:
-            known = sum([a * b for a, b in zip(row[start:], column, strict=False)])
-            column.append(-known / row[-1])
-        columns.append(column)
-    inverse = [[0.0] * size for _ in range(size)]
-    for one in range(size):
-        for other in range(one + 1):
-            tail = columns[other][one - other :]
-            entry = sum([a * b for a, b in zip(tail, columns[one], strict=True)])
-            inverse[one][other] = inverse[other][one] = entry
-    return inverse
