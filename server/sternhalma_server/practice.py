@@ -207,12 +207,12 @@ class Practice:
         pairing = Pairing(self._games, entries[: self._settings.sides], 1, 1, str(self._games))
         versions = [holder.login.version for holder in holders]
         table = replace(self._conductor.table(pairing, entries, versions), undo=True)
-        begun = None if back is None else _begun(back, pairing)
+        begun = None if back is None else begun_from(back, pairing)
         for holder in holders:
             await self.lobby.claim(holder, table.game)
         try:
             finished = await self._conductor.play(pairing, table, holders, begun)
-            _send_away(finished, holders)
+            send_away(finished, holders)
         except Exception:
             log.exception("game %s failed", table.game)
             self._tell(f"game {table.game} failed; the practice goes on with another")
@@ -245,14 +245,14 @@ class Practice:
             return None
 
 
-def _begun(back: TakenBack, pairing: Pairing) -> Begun:
+def begun_from(back: TakenBack, pairing: Pairing) -> Begun:
     """What *back* keeps of a game, as the beginning of another one, of *pairing*."""
     letters = [group[0] for group in back.start.position.seats]
     versions = back.table.versions
     return Begun([begin_line(versions, pairing), *(line_of(letters, h) for h in back.kept)])
 
 
-def _send_away(finished: Finished, holders: Sequence[Holder]) -> None:
+def send_away(finished: Finished, holders: Sequence[Holder]) -> None:
     """Let nobody stay who has left or flooded the server during the game."""
     for fall in finished.falls:
         holder = holders[fall.seat]
