@@ -1,9 +1,10 @@
 """A server to practise against: whoever comes is let in, and plays game after game.
 
 It is made of the parts of a real server, so that what works here works there: the lobby, the
-referee, the clocks. Only four things are other. A name that nobody knows is let in; wrong answers
-are forgiven, and explained in words; moves may be taken back; and there is no event that could end,
-so nothing is kept.
+referee, the clocks. Only a few things are other. A name that nobody knows is let in, and a bot that
+was ended and started again has its seat at once, without the key that it had; wrong answers are
+forgiven, and explained in words; moves may be taken back; a game that a bot has left is broken off;
+and there is no event that could end, so nothing is kept.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from typing import Final
 
 import trio
 
-from sternhalma import BASES
-from sternhalma_server.admission import Known
+from sternhalma import BASES, Seat
+from sternhalma_server.admission import Known, Refusal
 from sternhalma_server.audience import Audience
 from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Conductor
 from sternhalma_server.connection import Connection
 from sternhalma_server.crew import Crew
+from sternhalma_server.framing import Line
 from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun, begin_line
 from sternhalma_server.listener import Listener
@@ -36,13 +38,17 @@ from sternhalma_server.session import Session, State
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.takeback import ForgivingReferee, TakenBack
 from sternhalma_server.unkept import Tell, Unkept
-from sternhalma_server.wire import MAX_SLOT, Login
+from sternhalma_server.verdict import Reason
+from sternhalma_server.wire import MAX_SLOT, Login, clean
 from sternhalma_tournament.schedule import Pairing
 
 GUEST: Final = "guest"
 HOUSE: Final = "house"
 TRIES: Final = 1000  # wrong answers a game that are forgiven
 FAREWELL: Final = ("server-stops", "the practice is over")
+REPLACED: Final = ("taken-over", "a bot of the same name and slot has logged in and begins anew")
+LOOK: Final = 0.1  # seconds between looks whether a guest's connection has ended in its game
+_GONE: Final = frozenset({Reason.DISCONNECT, Reason.FLOOD})
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +122,12 @@ async def practise(settings: Settings, listener: Listener, tell: Tell) -> None:
 
 
 class OpenLobby(Lobby):
-    """A lobby that knows everybody who comes, but for names of the *house*."""
+    """A lobby that knows everybody who comes, but for names of the *house*.
+
+    Who logs in under a name and slot that is connected, and does not prove to be the same bot,
+    replaces it: an author who starts a bot again need not wait until the one before is given up.
+    *tell* is given sentences for the host.
+    """
 
     def __init__(
         self,
@@ -126,15 +137,58 @@ class OpenLobby(Lobby):
         doors: Doors,
         audience: Audience,
         arrived: Callable[[Holder], None],
+        tell: Tell,
     ) -> None:
         super().__init__(nursery, house, why, doors, audience, None, arrived)
         self._house = {bot.name.lower() for bot in house}
+        self._guests: dict[str, str] = {}  # as they spelled themselves first, by the name in lower
+        self._tell = tell
 
     def _seat(self, connection: Connection, session: Session, login: Login) -> bool:
         """Let a bot in, or say why not."""
         if login.name.lower() not in self._house:
-            self.invite(Known(login.name))
+            name = self._guests.setdefault(login.name.lower(), login.name)
+            self.invite(Known(name))
+            old = self.get(name, login.slot)
+            verdict = self._admission.admit(login, self._holders)
+            if old is not None and isinstance(verdict, Refusal) and verdict.code == "in-use":
+                self._replace(old)
         return super()._seat(connection, session, login)
+
+    def _replace(self, old: Holder) -> None:
+        self._tell(
+            f"{_called(old)} logs in anew, without the key of its connection before:"
+            " that one is ended, and its game with it"
+        )
+        old.session.close(*REPLACED)
+        if old.game is None and old.idle is not None:
+            old.idle.cancel()
+        self.dismiss(old)
+
+    def _take_lines(self, holder: Holder) -> None:
+        """Hear a bot that is in no game, and explain what was wrong to the host too."""
+        while (line := holder.connection.next_line()) is not None:
+            before = len(holder.session.replies)
+            holder.session.receive(line, lambda: self._why(holder.name))
+            self._explain(holder, line, holder.session.replies[before:])
+        self._reply(holder.connection, holder.session)
+
+    def _explain(self, holder: Holder, line: Line, replies: Sequence[str]) -> None:
+        wrong = [reply for reply in replies if reply.startswith(("note ", "error ", "bye "))]
+        if wrong:
+            head = f"{_called(holder)}, between games: {clean(line.text)}"
+            self._tell("\n  ".join([head, *wrong]))
+
+
+class PracticeReferee(ForgivingReferee):
+    """A referee who breaks a game off that a bot has left: nobody wants the others to play on."""
+
+    def _fall(
+        self, seat: Seat, reason: Reason, line: Line | None, waited: int | None = None
+    ) -> None:
+        super()._fall(seat, reason, line, waited)
+        if reason in _GONE and self.finished is None:
+            self._over(Reason.ABORTED, None)
 
 
 class Practice:
@@ -158,9 +212,11 @@ class Practice:
         self._had: Counter[tuple[str, int]] = Counter()  # games, by guest and slot
         self._served: dict[Holder, int] = {}  # the slot of the house that plays each guest
         doors = Doors(login=settings.waits.login / SECOND)
-        self.lobby = OpenLobby(nursery, crew.known(), self._why, doors, audience, self._arrived)
+        self.lobby = OpenLobby(
+            nursery, crew.known(), self._why, doors, audience, self._arrived, tell
+        )
         hall = Hall(self.lobby, crew, audience, self._address)
-        self._conductor = Conductor(settings, Unkept(tell), hall, ForgivingReferee)
+        self._conductor = Conductor(settings, Unkept(tell), hall, PracticeReferee)
 
     def _why(self, _bot: str) -> str:
         return "your next game begins as soon as the other seats are taken"
@@ -174,10 +230,11 @@ class Practice:
             return
         self._served[holder] = min(free)
         self._nursery.start_soon(self._serve, holder)
+        self._nursery.start_soon(self._watch, holder)
 
     async def _serve(self, holder: Holder) -> None:
         """Play with a guest for as long as it is there."""
-        self._tell(f"{holder.name} (slot {holder.login.slot}) is here")
+        self._tell(f"{_called(holder)} is here")
         try:
             back: TakenBack | None = None
             while self.lobby.get(*holder.key) is holder:
@@ -189,7 +246,25 @@ class Practice:
                     back = await self._play(holder, houses, back)
         finally:
             del self._served[holder]
-            self._tell(f"{holder.name} (slot {holder.login.slot}) has gone")
+            if self.lobby.get(*holder.key) is None:
+                self._tell(f"{_called(holder)} has gone")
+
+    async def _watch(self, guest: Holder) -> None:
+        """Tell when the connection of *guest* ends in a game: it may come back for a while yet."""
+        lost: Connection | None = None
+        while guest in self._served:
+            connection, is_closed = guest.connection, guest.session.state is State.CLOSED
+            if lost is not None and connection is not lost:
+                lost = None
+                self._tell(f"{_called(guest)} is back")
+            if lost is None and guest.game and connection.ended is not None and not is_closed:
+                lost = connection
+                seconds = self._settings.waits.reconnect / SECOND
+                self._tell(
+                    f"{_called(guest)}, in its turn: {connection.ended}; has it crashed?\n"
+                    f"  it may come back within {seconds:g} s, as long as its clock has not run out"
+                )
+            await trio.sleep(LOOK)
 
     async def _play(
         self, guest: Holder, houses: list[Holder], back: TakenBack | None
@@ -213,6 +288,8 @@ class Practice:
         try:
             finished = await self._conductor.play(pairing, table, holders, begun)
             send_away(finished, holders)
+            for fall in finished.falls:
+                self._crew.report(*holders[fall.seat].key)
         except Exception:
             log.exception("game %s failed", table.game)
             self._tell(f"game {table.game} failed; the practice goes on with another")
@@ -260,3 +337,8 @@ def send_away(finished: Finished, holders: Sequence[Holder]) -> None:
             holder.session.close("flood", "expected fewer lines that answer nothing")
         elif fall.reason.value == "disconnect":
             holder.session.state = State.CLOSED
+
+
+def _called(holder: Holder) -> str:
+    """A bot as the host reads of it."""
+    return f"{holder.name} (slot {holder.login.slot})"

@@ -73,7 +73,10 @@ class Ledger(Protocol):
     """Where a game is written down as it is played."""
 
     def heard(self, seat: int, line: Line) -> None:
-        """Note a line as the seat sent it, if it does not follow from the ply it made."""
+        """Note a line as the seat sent it, if it does not follow from the ply it made.
+
+        It is `early` if it came before the question, whenever it was begun.
+        """
         ...
 
     def log(self, happening: Happening) -> None:
@@ -279,9 +282,10 @@ class Runner:
         """Deal with lines that came before the question; whether *seat* is still to move."""
         referee, connection = self._referee, seated.connection
         ply = referee.ply
+        self._log()  # a ledger may want to know in which turn a line came
         for _ in range(DRAIN):
             while (line := connection.next_line()) is not None:
-                self._ledger.heard(seat, line)
+                self._ledger.heard(seat, line._replace(early=True))
                 referee.early(seat, line, seated.gate)
                 if referee.turn != seat or referee.ply != ply:
                     return False

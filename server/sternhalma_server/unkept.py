@@ -6,20 +6,24 @@ know why a line was no good.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sternhalma import Game
 from sternhalma_server.announce import Table
+from sternhalma_server.clock import SECOND, milliseconds
 from sternhalma_server.explanation import explain
-from sternhalma_server.framing import Line
+from sternhalma_server.framing import NO_END, Line
 from sternhalma_server.happening import Agreed, Fall, Happening, Ply, Slip
 from sternhalma_server.keeping import Begun
 from sternhalma_server.referee import Finished
-from sternhalma_server.wire import clean
+from sternhalma_server.verdict import Reason
+from sternhalma_server.wire import MoveMade, WireError, clean, parse_message, quote
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import GameResult
 
 Tell = Callable[[str], None]
+
+FLUSH = "does the program flush its output after each line?"
 
 
 class Unkept:
@@ -49,7 +53,11 @@ class Explainer:
         self._table = table
         self._letters = letters
         self._tell = tell
-        self._said: dict[str, str] = {}  # since the last move, by what is quoted of them
+        # Since the last move:
+        self._said: dict[str, str] = {}  # whole lines, by what is quoted of them
+        self._faults: dict[str, str] = {}  # what is wrong with the bytes of others
+        self._heard = 0  # lines of the seat to move
+        self._unended: str | None = None  # what had come of a line without a line feed
         self._game = Game.new(
             table.rules, len(table.bots), limit=terms.limit, at_limit=terms.at_limit
         )
@@ -72,10 +80,39 @@ class Explainer:
         self._tell(f"game {self._table.game} goes on from ply {self._game.ply}: {self._seats()}")
 
     def heard(self, seat: int, line: Line) -> None:
-        """Remember the line as it was said: a long one is cut where it is quoted."""
-        del seat
-        if line.fault is None:
-            self._said[clean(line.text)] = line.text
+        """Remember the line as it was said, and explain one that answers another question.
+
+        A long line is cut where it is quoted.
+        """
+        if line.text.endswith(NO_END):
+            self._unended = line.text.removesuffix(NO_END).rstrip()
+            return
+        self._heard += 1
+        if line.fault is not None:
+            self._faults[clean(line.text)] = line.fault
+            return
+        self._said[clean(line.text)] = line.text
+        amiss = self._amiss(line)
+        if amiss is not None:
+            self._tell("\n  ".join([f"{self._name(seat)}: {clean(line.text)}", *amiss]))
+
+    def _amiss(self, line: Line) -> list[str] | None:
+        """Why a move is not one for the question that waits, None for all other lines."""
+        try:
+            message = parse_message(line.text)
+        except WireError:
+            return None
+        game, ply = self._table.game, self._game.ply
+        if not isinstance(message, MoveMade):
+            return None
+        if (message.game, message.ply) == (game, ply):
+            early = f"too early: it was begun before 'turn {game} {ply}' was sent"
+            return [early] if line.early else None
+        asked = "is about to be asked" if line.early else "waits"
+        return [
+            f"stale: the turn that {asked} is that of game {game}, ply {ply}",
+            "an answer repeats the two words behind 'turn', and each turn is answered once",
+        ]
 
     def log(self, happening: Happening) -> None:
         """Follow the game, and explain what went wrong."""
@@ -83,14 +120,35 @@ class Explainer:
             case Ply():
                 self._game = self._game.play(happening.path)
                 self._said.clear()
+                self._faults.clear()
+                self._heard, self._unended = 0, None
             case Slip(seat, reason, _, line):
                 self._explain(seat, reason.value, self._said.get(line, line))
             case Fall(seat, reason, ply, line):
                 quoted = "" if line is None else f": {line}"
-                self._tell(f"{self._name(seat)} is out at ply {ply} by {reason}{quoted}")
+                head = f"{self._name(seat)} is out at ply {ply} by {reason}{quoted}"
+                self._tell("\n  ".join([head, *self._because(happening)]))
                 self._game = self._game.drop(seat)
             case Agreed():
                 pass
+
+    def _because(self, fall: Fall) -> Iterator[str]:
+        """What may have led to *fall*, for whoever wrote the bot."""
+        if fall.reason is Reason.TIME and fall.line is not None:
+            took, had = milliseconds(fall.waited or 0), milliseconds(fall.limit or 0)
+            yield f"it came {took} ms after its turn, which had {had} ms"
+        elif fall.reason is Reason.TIME and self._unended is None:
+            within = f"within {(fall.limit or 0) / SECOND:g} s"
+            if self._heard:
+                yield f"no answer to this turn arrived {within}, of all that did"
+            else:
+                yield f"nothing arrived {within}; {FLUSH}"
+        elif fall.reason is Reason.DISCONNECT and fall.line is None:
+            yield "its connection ended before its answer had come; if its program has crashed,"
+            yield "what that printed last, and its exit status, say why"
+        if self._unended is not None and fall.line is None:
+            yield f"{quote(self._unended)} had come, and no line feed behind it;"
+            yield "a line is sent when its line feed is, and the output flushed"
 
     async def keep(self, finished: Finished) -> None:
         """Tell how it ended."""
@@ -108,6 +166,7 @@ class Explainer:
         return f"{self._letters[seat]} {self._table.bots[seat]}"
 
     def _explain(self, seat: int, reason: str, line: str) -> None:
-        why = explain(self._game, line) or [reason]
+        fault = self._faults.get(line)
+        why = [fault] if fault is not None else explain(self._game, line) or [reason]
         head = f"{self._name(seat)}, ply {self._game.ply}, {reason}: {clean(line)}"
         self._tell("\n  ".join([head, *why]))
