@@ -147,6 +147,26 @@ def test_a_program_that_ends_in_the_middle_is_told_with_status_one() -> None:
     assert done.returncode == 1
 
 
+def test_what_the_server_refuses_is_told_to_whoever_started_the_bridge() -> None:
+    def script(server: FakeServer) -> None:
+        server.say(f"turn 7 1 2000 {sh.Game.new('duel')} moves=c5-e5,c5-e7")
+        assert server.hear() == "move 7 1 a5-e9"
+        server.say("error illegal tries=1 a5-e9: no step and no chain of hops leads there")
+
+    # A program that reads nothing but its turns.
+    program = (
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('turn'): print('move 7 1 a5-e9', flush=True)\n"
+    )
+    with FakeServer(script=script) as server:
+        done = bridged(server.port, program=[sys.executable, "-c", program])
+    assert done.stderr == (
+        "zoe slot 1: the server refused 'move 7 1 a5-e9' as illegal: "
+        "a5-e9: no step and no chain of hops leads there, 1 try left\n"
+    )
+
+
 def test_a_refusal_is_told_to_both_with_status_one() -> None:
     with FakeServer(farewell="bye bad-token expected the token of 'zoe'") as server:
         done = bridged(server.port)

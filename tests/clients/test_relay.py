@@ -218,6 +218,77 @@ def test_nor_how_those_of_the_program_are(lines: list[bytes], data: st.DataObjec
     assert handed_on(said[a:b] for a, b in itertools.pairwise(ends)) == handed_on([said])
 
 
+ILLEGAL = b"error illegal a5-e9: no step and no chain of hops leads from a5 to e9\n"
+
+
+def complained(made: Relay, *lines: bytes) -> list[str]:
+    """What there is to complain about when the server says *lines*."""
+    hear(made, *lines)
+    return made.complaints()
+
+
+def test_a_line_that_is_refused_is_complained_about_once_and_quoted() -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, b"move 7 1 a5-e9\n")
+    reason = "a5-e9: no step and no chain of hops leads from a5 to e9"
+    assert complained(made, ILLEGAL) == [
+        f"the server refused 'move 7 1 a5-e9' as illegal: {reason}"
+    ]
+    assert made.complaints() == []
+
+
+@pytest.mark.parametrize(("left", "said"), [(b"1", "1 try left"), (b"2", "2 tries left")])
+def test_how_many_tries_are_left_is_said(left: bytes, said: str) -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, b"move 7 1 a5-e9\n")
+    (sentence,) = complained(made, b"error illegal tries=" + left + b" no way\n")
+    assert sentence == f"the server refused 'move 7 1 a5-e9' as illegal: no way, {said}"
+
+
+def test_a_note_is_complained_about_with_the_line_that_it_is_about() -> None:
+    made = relay(GREETING, WELCOME, GAME)
+    for line in [b"move 7 1 d5-e5\n", b"pong x\n", b"ping y\n", b"hello\n"]:
+        say(made, line)
+    early = b"note early this move was begun before its turn was sent\n"
+    assert complained(made, early, b"pong y\n", b"error malformed expected a message\n") == [
+        "the server said of 'move 7 1 d5-e5': early, this move was begun before its turn was sent",
+        "the server refused 'hello' as malformed: expected a message",
+    ]
+
+
+def test_what_was_answered_is_not_what_is_refused_later() -> None:
+    moved = b"moved 7 1 A d5-e5 charged=1 left=2000\n"
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, MOVE)
+    hear(made, moved, NEXT)
+    say(made, b"resign 7\n")
+    hear(made, b"over 7 resign places=A:2,D:1 seat=A ply=3 line=resign 7\n")
+    say(made, b"hello\n")
+    (sentence,) = complained(made, b"error malformed expected a message\n")
+    assert sentence.startswith("the server refused 'hello' as malformed")
+
+
+def test_a_line_that_nobody_knows_any_more_is_complained_about_all_the_same() -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, b"move 7 1 a5-e9\n")
+    made.connect()
+    assert complained(made, GREETING, WELCOME, ILLEGAL)[0].startswith("the server refused a line")
+
+
+def test_half_a_line_that_came_too_late_is_told_in_the_words_of_the_server() -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    note = b"note unfinished expected a line feed behind 'move 7 1 d5-'\n"
+    assert complained(made, note) == ["the server said: expected a line feed behind 'move 7 1 d5-'"]
+
+
+def test_a_long_line_with_control_characters_is_quoted_in_print_and_cut() -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, b"\x1b[2J" + b"x" * 2_000 + b"\n")
+    (sentence,) = complained(made, b"error malformed expected a message\n")
+    assert sentence.isprintable()
+    assert len(sentence) < 250
+
+
 def test_lines_without_end_are_refused() -> None:
     with pytest.raises(ProtocolError, match="at most 65536 bytes"):
         relay().hear(b"x" * 65_536)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from sternhalma_bot.bridge.refusals import Refusals
 from sternhalma_bot.comeback import TEMPORARY
 from sternhalma_bot.core import Core
 from sternhalma_bot.messages import Bye, Error, Game, Greeting, Over, Ping, Turn, Welcome
@@ -49,15 +50,18 @@ class Relay:
         self._open = False  # whether this connection has asked for it
         self._answer = b""  # to it, empty while the program owes it
         self._overtaken = False  # whether the program may still answer another turn of the same ply
-        self._late = bytearray()  # said without a connection, for the next one
+        self._late: list[bytes] = []  # said without a connection, for the next one
         self._received, self._said = b"", b""  # of a line that is not complete
         self._to_server, self._to_program = bytearray(), bytearray()
+        self._refusals = Refusals()
+        self._complaints: list[str] = []
 
     def connect(self) -> None:
         """Begin a new connection, the first or another."""
         self.core = self.core.again()
         self._open, self._received = False, b""
         self._to_server.clear()
+        self._refusals.connect()
 
     @property
     def over(self) -> bool:
@@ -95,16 +99,28 @@ class Relay:
         self._to_program.clear()
         return data
 
+    def complaints(self) -> list[str]:
+        """What the server held against lines of the program; handed out once."""
+        sentences, self._complaints = self._complaints, []
+        return sentences
+
     def _hear(self, line: bytes) -> None:
         if self.core.farewell is not None:
             return
-        match self.core.receive(line):
+        heard = self.core.receive(line)
+        seat = None if self._game is None else self._game.seat
+        for message in heard:
+            complaint = self._refusals.heard(message, seat)
+            if complaint is not None:
+                self._complaints.append(complaint)
+        match heard:
             case [Ping()]:
                 pass
             case [Greeting()] if self._introduced:
                 pass
             case [Welcome()]:
-                self._to_server += self._late
+                for late in self._late:
+                    self._hand_on(late)
                 self._late.clear()
                 if not self._introduced:
                     self._tell(line)
@@ -132,7 +148,7 @@ class Relay:
         asked = Asked(turn.game, turn.ply, turn.position, turn.moves)
         if asked == self._asked and not self._open:
             self._open, self._restated = True, b""
-            self._to_server += self._answer
+            self._hand_on(self._answer)
             return
         before = self._asked
         # After a restart of the server the same ply may come with another position, while the
@@ -164,9 +180,9 @@ class Relay:
                 self.left = self.left or words[0] == "bye"
                 # Whatever else it is, the server has the say.
                 if self.core.welcomed:
-                    self._to_server += line + b"\n"
+                    self._hand_on(line + b"\n")
                 elif words[0] in {"bye", "resign"}:  # nothing else has a meaning later
-                    self._late += line + b"\n"
+                    self._late.append(line + b"\n")
 
     def _waits_for(self, game: str, ply: str | None = None) -> bool:
         asked = self._asked
@@ -185,4 +201,8 @@ class Relay:
     def _keep(self, line: bytes) -> None:
         self._answer, self._overtaken = line + b"\n", False
         if self._open:
-            self._to_server += self._answer
+            self._hand_on(self._answer)
+
+    def _hand_on(self, line: bytes) -> None:
+        self._to_server += line
+        self._refusals.sent(line)

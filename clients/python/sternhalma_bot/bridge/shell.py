@@ -184,6 +184,8 @@ class _Bridge:
             if not data:
                 return ConnectionError("the server ended the connection without a goodbye")
             relay.hear(bytes(data))
+            for sentence in relay.complaints():
+                complain(self._place, sentence)
             await self._tell_server()
             await self._tell_program()
         return relay.core.farewell
