@@ -29,7 +29,7 @@ from sternhalma_server.results import RESULTS, TABLES
 from sternhalma_server.rulings import links
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Amendment, Store, StoredEvent, StoredGame, StoreError
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
 
 _SETTLED: Final = frozenset({"paused", "closed"})  # states in which nobody writes to the folder

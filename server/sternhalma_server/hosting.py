@@ -16,7 +16,7 @@ from sternhalma_server.rulings import late_bots, read_results, stored_event
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event
 from sternhalma_server.store import Store, StoredEvent
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 
 def is_finished(root: Path, settings: Settings) -> bool:

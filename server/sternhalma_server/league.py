@@ -36,7 +36,7 @@ from sternhalma_server.stage import Stage, rule_at_rest, set_stage
 from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.amendments import Amendment, LateEntry, parse_amendment
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 # Seconds for ratings and season when a league stops; they can be made later.
 LAST_ISSUE: Final = 20.0

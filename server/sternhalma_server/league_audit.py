@@ -20,7 +20,7 @@ from sternhalma_server.folders import EVENTS
 from sternhalma_server.ladder_examiner import LadderExaminer
 from sternhalma_server.rulings import settings_in
 from sternhalma_server.store import Store, StoredEvent
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 _NOT_BEGUN: Final = frozenset({"created", "open"})
 

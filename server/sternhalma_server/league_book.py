@@ -23,7 +23,7 @@ from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.store import RegisteredBot, State, Store, StoredEvent
 from sternhalma_server.wire import NAME
 from sternhalma_tournament.charter import Charter
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 # From which states an event comes into another one by a host's command, which has the name given.
 _MAY: Final[Mapping[str, tuple[tuple[State, ...], State]]] = {

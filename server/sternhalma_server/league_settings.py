@@ -9,7 +9,7 @@ from pathlib import Path
 from sternhalma_server.clock import ClockError, parse_duration
 from sternhalma_server.settings import check_sandboxes
 from sternhalma_tournament.charter import Charter, parse_charter
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from sternhalma_tournament.amendments import (
     parse_amendment,
 )
 from sternhalma_tournament.amendments import Rulings as HostRulings
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.scores import BYE, GameResult
 
 RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know

@@ -17,16 +17,9 @@ from sternhalma_server.admission import Known
 from sternhalma_server.clock import ClockError, Lag, TimeControl, parse_clock, parse_duration
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
-from sternhalma_tournament.event import (
-    FORMATS,
-    LEAGUE_FORMATS,
-    Bot,
-    Event,
-    EventFileError,
-    entries_of,
-    parse_event,
-    sides_of,
-)
+from sternhalma_tournament.event import FORMATS, LEAGUE_FORMATS, Bot, Event, entries_of, sides_of
+from sternhalma_tournament.event_file import parse_event
+from sternhalma_tournament.reading import EventFileError
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ import pytest
 from docs.pages import PAGES, ROOT, Block, blocks, files, table, text_of
 from sternhalma_server.cli import COMMANDS
 from sternhalma_server.settings import settings_of
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 WRONG = {"typo.toml", "twice.toml", "wrong.toml"}  # shown for what is said about them
 EVENTS = [block for page in PAGES for block in blocks(page) if block.language == "toml"]

@@ -27,7 +27,7 @@ from sternhalma_server.archive import (
 from sternhalma_server.record import Happening, Out, Ply, RecordError, format_record
 from sternhalma_server.results import RESULTS, TABLES, Results, result_of
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.event import parse_event
+from sternhalma_tournament.event_file import parse_event
 
 
 def charging(happening: Happening, milliseconds: str) -> Ply:

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from sternhalma_server import cli
-from sternhalma_tournament.event import parse_event
+from sternhalma_tournament.event_file import parse_event
 
 Captured = pytest.CaptureFixture[str]
 

@@ -27,7 +27,7 @@ from sternhalma_server.referee import Finished
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import EventId, State, Store, StoredEvent
 from sternhalma_server.testing import Script, ScriptedPeer, dial, remote_event
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.trial import TrialState
 
 Captured = pytest.CaptureFixture[str]

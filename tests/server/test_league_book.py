@@ -13,7 +13,7 @@ import pytest
 from sternhalma_server.league_book import LeagueBook
 from sternhalma_server.store import Store
 from sternhalma_tournament.charter import parse_charter
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 CHARTER = parse_charter(

@@ -11,7 +11,7 @@ from sternhalma_server.admission import Known, token_digest
 from sternhalma_server.clock import SECOND
 from sternhalma_server.settings import Settings, load_settings, settings_of
 from sternhalma_server.testing import remote_event
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 
 def read(text: str) -> Settings:

@@ -6,12 +6,12 @@ from sternhalma_tournament.event import (
     LADDER_SPREAD,
     LEAGUE_FORMATS,
     Event,
-    EventFileError,
     entries_of,
     event_schema,
-    parse_event,
     sides_of,
 )
+from sternhalma_tournament.event_file import parse_event
+from sternhalma_tournament.reading import EventFileError
 
 HEAD = 'name = "cup"\nrules = "tara"\nplayers = 2\nclock = "2s"\n'
 BOTS = '[[bots]]\nname = "zoe"\ncommand = "zoe --fast"\n[[bots]]\nname = "max"\nremote = true\n'

@@ -12,18 +12,13 @@ from sternhalma_tournament.amendments import (
     Withdrawal,
 )
 from sternhalma_tournament.chance import Chance
-from sternhalma_tournament.event import (
-    FORMATS,
-    Event,
-    EventFileError,
-    entries_of,
-    parse_event,
-    sides_of,
-)
+from sternhalma_tournament.event import FORMATS, Event, entries_of, sides_of
+from sternhalma_tournament.event_file import parse_event
 from sternhalma_tournament.formats import apply_amendment, scheduler_after, scheduler_of
 from sternhalma_tournament.knockout import KnockoutScheduler
 from sternhalma_tournament.league import LeagueScheduler
 from sternhalma_tournament.plan import plan_of
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.scheduler import bye_result
 from sternhalma_tournament.scores import GameResult, bye_half_points

@@ -13,9 +13,11 @@ from sternhalma_tournament.amendments import (
     Withdrawal,
 )
 from sternhalma_tournament.chance import Chance
-from sternhalma_tournament.event import LEAGUE_FORMATS, Event, EventFileError, parse_event
+from sternhalma_tournament.event import LEAGUE_FORMATS, Event
+from sternhalma_tournament.event_file import parse_event
 from sternhalma_tournament.extent import extent_of
 from sternhalma_tournament.formats import scheduler_after, scheduler_of
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.roundrobin import schedule_of
 from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scheduler import Scheduler

@@ -10,7 +10,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from sternhalma_tournament.event import Bot, Slug, check_bots
+from sternhalma_tournament.event import Bot, Slug
+from sternhalma_tournament.event_file import check_bots
 from sternhalma_tournament.hosting import BotLimits, Budgets, Tls
 from sternhalma_tournament.reading import EventFileError, read_struct, read_toml, wrong_value
 from sternhalma_tournament.season import SeasonRules, check_season

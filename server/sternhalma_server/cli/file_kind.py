@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sternhalma_tournament.charter import parse_charter
-from sternhalma_tournament.event import EventFileError
-from sternhalma_tournament.reading import read_toml
+from sternhalma_tournament.reading import EventFileError, read_toml
 
 _OF_EVENTS: Final = frozenset({"rules", "players", "clock", "format"})  # no league file has them
 

@@ -21,8 +21,8 @@ from sternhalma_server.forecast import Forecast, History, forecast, time_text
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.usage import Usages
 from sternhalma_tournament.bradley_terry import expected_score, games_needed
-from sternhalma_tournament.event import EventFileError
 from sternhalma_tournament.plan import Plan, plan_of
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.tables import json_text
 from sternhalma_tournament.text import counted, markdown_table
 

@@ -20,7 +20,7 @@ from sternhalma_server.cli.run import port_number
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.practice import Terms, practice_settings, practise
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 _USUAL = Terms()
 

@@ -33,7 +33,7 @@ from sternhalma_server.testing.rehearsal import (
     rehearse,
 )
 from sternhalma_server.tls import TlsError, server_context
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted, markdown_table
 
 GAMES = 1  # of each misbehaviour

@@ -29,7 +29,8 @@ from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
-from sternhalma_tournament.event import Bot, EventFileError
+from sternhalma_tournament.event import Bot
+from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
 
 PORT: Final = 7121  # what remote bots are told; an event of local bots takes any free port

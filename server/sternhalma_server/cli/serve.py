@@ -32,7 +32,7 @@ from sternhalma_server.lock import LockedError
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

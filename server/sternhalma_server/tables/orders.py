@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from sternhalma import BASES
 from sternhalma_server.settings import Settings, settings_of
-from sternhalma_tournament.event import EventFileError
+from sternhalma_tournament.reading import EventFileError
 
 PERSON: Final = "person"
 TRIES: Final = 1000  # wrong answers a game that are forgiven: people type, and nobody rates it
