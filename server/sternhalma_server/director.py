@@ -19,6 +19,7 @@ import trio
 
 from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Conductor, Keeper
+from sternhalma_server.gathering import gather, has_just_gone, send_away
 from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.observer import Observer, Summary
@@ -27,8 +28,6 @@ from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of
 from sternhalma_server.roster import Chair, Roster
-from sternhalma_server.seats import Holder
-from sternhalma_server.session import State
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.verdict import Reason
@@ -77,7 +76,6 @@ class Director:
         self._scheduler = scheduler
         self._hall = hall
         self._lobby = hall.lobby
-        self._crew = hall.crew
         self._keeper = keeper
         self._observer = observer
         self._conductor = Conductor(settings, keeper, hall)
@@ -374,13 +372,13 @@ class Director:
         """Seat the bots and play; None if that cannot be now, and the game is put off."""
         begun = self._begun.get(pairing.number)
         try:
-            holders = await self._gather(chairs, pairing)
+            holders = await gather(chairs, self._conductor.name(pairing), self._hall)
         except ScarcityError as problem:
             self._observer.tell(f"game {pairing.number}: {problem}")
             await self._play_again(pairing)
             return None
         try:
-            if self._has_just_gone(chairs, holders):
+            if has_just_gone(chairs, holders, self._hall):
                 # Its connection ended in this very moment.
                 self._put_off(pairing)
                 return None
@@ -393,7 +391,7 @@ class Director:
             if not any(holders):
                 return await self._conductor.void(table, Reason.ABORTED)
             finished = await self._conductor.play(pairing, table, holders, begun)
-            self._send_away(finished, holders)
+            send_away(finished, holders, self._hall)
             return finished
         finally:
             for holder in holders:
@@ -404,58 +402,6 @@ class Director:
         """Play a game later: who has gone has its time to come back like anybody who is missing
         when a game is due."""
         self._due.append(pairing)
-
-    def _has_just_gone(self, chairs: tuple[Chair, ...], holders: list[Holder | None]) -> bool:
-        return any(
-            holder is None and chair.slot is not None and not self._crew.is_local(chair.bot)
-            for chair, holder in zip(chairs, holders, strict=True)
-        )
-
-    def _send_away(self, finished: Finished, holders: list[Holder | None]) -> None:
-        """Close the connections of bots that left or flooded the server during the game."""
-        for fall in finished.falls:
-            holder = holders[fall.seat]
-            if holder is not None and fall.reason is Reason.FLOOD:
-                holder.session.close("flood", "expected fewer lines that answer nothing")
-            elif holder is not None and fall.reason is Reason.DISCONNECT:
-                holder.session.state = State.CLOSED
-                self._crew.report(*holder.key)
-
-    async def _gather(self, chairs: tuple[Chair, ...], pairing: Pairing) -> list[Holder | None]:
-        """The connections for *chairs*, each claimed for the game; None for who did not come.
-
-        Raises `ScarcityError`, with none claimed, if a local bot could not be started for want of
-        what this machine has.
-        """
-        scarcity: list[ScarcityError] = []
-        holders: list[Holder | None] = [None] * len(chairs)
-
-        async def fetch(seat: int, chair: Chair) -> None:
-            if chair.slot is None:
-                return
-            if self._crew.is_local(chair.bot):
-                try:
-                    holder = await self._crew.seat(
-                        chair.bot, chair.slot, self._lobby, self._hall.address
-                    )
-                except ScarcityError as problem:
-                    scarcity.append(problem)
-                    return
-            else:
-                holder = self._lobby.get(chair.bot, chair.slot)
-            if holder is not None and holder.connection.ended is None:
-                await self._lobby.claim(holder, self._conductor.name(pairing))
-                holders[seat] = holder
-
-        async with trio.open_nursery() as nursery:
-            for seat, chair in enumerate(chairs):
-                nursery.start_soon(fetch, seat, chair)
-        if scarcity:
-            for holder in holders:
-                if holder is not None:
-                    self._lobby.release(holder)
-            raise scarcity[0]
-        return holders
 
     def _count(self, finished: Finished) -> None:
         self.summary.games += 1
