@@ -7,7 +7,7 @@
     standings.md, .csv, .json        the table
     times.csv                        what the bots were charged
     SHA256SUMS                       digests of all the files above but the records
-    bots/zoe-1.txt                   what the program of a bot's slot printed
+    bots/zoe-1.txt                   what the programs of a bot's slot printed
 
 Every file appears whole or not at all, and none but the store needs to survive a power cut: the
 others can be derived again, but what programs printed, which proves nothing and is for people.
@@ -28,6 +28,11 @@ BOTS: Final = "bots"
 EVENT: Final = "event.toml"
 GAMES: Final = "games"
 STORE: Final = "store.sqlite"
+PRINTED: Final = 1 << 16  # bytes kept of what the programs of a slot have printed
+STOPPED: Final = "stopped by the server"
+WELL: Final = ("ended with status 0", STOPPED)
+_RUN: Final = "== "  # begins the line about a run
+_WELL: Final = tuple(f"{_RUN}{how}".encode() for how in WELL)
 STORES: Final = (STORE, f"{STORE}-wal", f"{STORE}-shm")
 SUMS: Final = "SHA256SUMS"
 
@@ -100,14 +105,37 @@ def read_records(root: Path) -> Iterator[Record]:
         yield read_record(path)
 
 
-def write_printed(root: Path, bot: str, slot: int, printed: str) -> None:
-    """Write the file of what the program of a *bot*'s *slot* has printed, in place of an older one.
+def add_printed(root: Path, bot: str, slot: int, run: str, printed: str) -> None:
+    """Add what a program of a *bot*'s *slot* has *printed* to the file of that; *run* says how it
+    went, in a line that begins with one of `WELL` if nothing was wrong.
 
-    Raises `OSError`, also if the folder *root* is not there.
+    Beyond `PRINTED` bytes the oldest runs go, those that went well before any other: a crash is
+    there to be read however often the program has been started since. Raises `OSError`, also if the
+    folder *root* is not there.
     """
     path = root / BOTS / f"{bot}-{slot}.txt"
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, printed.encode())
+    # No line of a program's own begins a run.
+    text = "".join(f" {line}" if line.startswith(_RUN) else line for line in _lines(printed))
+    runs = [*_runs(path), f"{_RUN}{run}\n{text}".encode()]
+    while len(runs) > 1 and sum(map(len, runs)) > PRINTED:
+        well = (n for n, old in enumerate(runs[:-1]) if old.startswith(_WELL))
+        del runs[next(well, 0)]
+    write_whole(path, b"".join(runs))
+
+
+def _lines(text: str) -> list[str]:
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
+
+
+def _runs(path: Path) -> list[bytes]:
+    """What stands in a file of what programs have printed, run by run."""
+    try:
+        text = b"\n" + path.read_bytes()
+    except FileNotFoundError:
+        return []
+    _, *runs = text.split(b"\n" + _RUN.encode())
+    return [_RUN.encode() + run.removesuffix(b"\n") + b"\n" for run in runs]
 
 
 def write_tables(root: Path, files: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,7 @@ from typing import Final
 import trio
 
 from sternhalma_server.admission import Known, token_digest
-from sternhalma_server.archive import write_printed
+from sternhalma_server.archive import STOPPED, add_printed
 from sternhalma_server.clock import SECOND
 from sternhalma_server.limits import Limits
 from sternhalma_server.lookup import ProgramError
@@ -173,7 +174,7 @@ class Crew:
                 stdio=bot.stdio,
                 limits=self._limits,
                 sandbox=self._sandbox if bot.sandbox else None,
-                at_end=partial(self._keep, name, slot),
+                at_end=partial(self._keep, name, slot, datetime.now(UTC)),
             )
         except ProgramError as problem:
             self._tell(f"{name} (slot {slot}): {problem}")
@@ -187,12 +188,15 @@ class Crew:
             lobby.nursery.start_soon(lobby.serve, transport)
         return program
 
-    def _keep(self, name: str, slot: int, program: Program) -> None:
+    def _keep(self, name: str, slot: int, started: datetime, program: Program) -> None:
         """Keep what a program that has ended had printed, for whoever looks into it later."""
         if self._root is None or not program.output:
             return
+        seconds = (datetime.now(UTC) - started).total_seconds()
+        how = STOPPED if program.was_stopped else program.fate
+        run = f"{how} after {seconds:.1f} s, started {started:%Y-%m-%d %H:%M:%S} UTC"
         try:
-            write_printed(self._root, name, slot, program.output)
+            add_printed(self._root, name, slot, run, program.output)
         except FileNotFoundError:
             pass  # the whole folder is gone, which the journal tells
         except OSError as problem:

@@ -68,6 +68,7 @@ class Program:
         self._reports: dict[str, str] = {}
         self._last: tuple[bytes, int, bytes] | None = None  # what was kept, once all is over
         self._waiting = trio.Lock()
+        self.was_stopped = False  # by the server, and had not ended by itself before
         self.sock: socket.socket | None = speech[0] if speech else None
         self.stamped = speech is not None and speech[1]
 
@@ -141,6 +142,7 @@ class Program:
 
     async def stop(self) -> None:
         """Ask the program to end, and end it if it does not."""
+        self.was_stopped = self.was_stopped or not self.ended
         try:
             self.signal(signal.SIGTERM)
             with trio.move_on_after(PATIENCE):
@@ -156,6 +158,7 @@ class Program:
 
         It takes milliseconds for each; to end several, send SIGKILL to all of them first.
         """
+        self.was_stopped = self.was_stopped or not self.ended
         self.signal(signal.SIGKILL)
         try:
             self._process.wait(PATIENCE)

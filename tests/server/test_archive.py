@@ -16,12 +16,12 @@ from server.recorded import Kind, recorded
 from sternhalma_server.archive import (
     STORES,
     ArchiveError,
+    add_printed,
     clear_archive,
     create_archive,
     read_record,
     read_records,
     record_name,
-    write_printed,
     write_record,
 )
 from sternhalma_server.record import Happening, Out, Ply, RecordError, format_record
@@ -105,8 +105,8 @@ def test_a_folder_of_the_same_event_is_gone_on_with(cup: Path) -> None:
 def test_what_a_run_has_written_is_cleared_and_nothing_else(cup: Path) -> None:
     for name in ("notes.txt", "games/notes.txt", *STORES[1:]):
         (cup / name).write_text("")
-    write_printed(cup, "zoe", 1, "hello\n")
-    assert (cup / "bots" / "zoe-1.txt").read_text() == "hello\n"
+    add_printed(cup, "zoe", 1, "ended with status 0", "hello\n")
+    assert (cup / "bots" / "zoe-1.txt").read_text() == "== ended with status 0\nhello\n"
     clear_archive(cup)
     assert names_in(cup) == {"notes.txt", "games/notes.txt"}
     clear_archive(cup)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from sternhalma_server import crew
+from sternhalma_server.archive import PRINTED, add_printed
 from sternhalma_server.cli import main
 from sternhalma_server.programs import ScarcityError, start_program
 
@@ -126,10 +128,56 @@ def test_what_a_program_prints_stays_in_the_results_folder_if_it_is_anything(
     assert _host(tmp_path, "20s", monkeypatch, bot) == 0
     out = tmp_path / "out"
     assert [path.name for path in (out / "bots").iterdir()] == ["b-1.txt"]
-    assert (out / "bots" / "b-1.txt").read_text(encoding="utf-8") == "thinking\nthinking\n"
+    run, *printed = (out / "bots" / "b-1.txt").read_text(encoding="utf-8").splitlines()
+    how = "ended with status 0|stopped by the server"
+    assert re.fullmatch(rf"== (?:{how}) after [0-9.]+ s, started 20[-0-9]+ [:0-9]+ UTC", run)
+    assert printed == ["thinking", "thinking"]
     assert main(["verify", str(out)]) == 0
     assert main(["run", "event.toml", "--out", "out", "--again"]) == 0
     assert main(["verify", str(out)]) == 0
+
+
+def test_what_a_crash_printed_is_there_after_the_program_has_been_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    once = """
+if told["NAME"] == "b":
+    print("here I am", flush=True)
+    if not os.path.exists("crashed"):
+        open("crashed", "x").close()
+        raise RuntimeError("no idea")
+"""
+    bot = ONE_GAME.replace("server = socket", f"{once}server = socket", 1)
+    monkeypatch.setattr(
+        sys.modules[__name__], "PAIR", PAIR.replace("limit = 2", "limit = 2\ncycles = 2")
+    )
+    assert _host(tmp_path, "20s", monkeypatch, bot) == 1
+    text = (tmp_path / "out" / "bots" / "b-1.txt").read_text(encoding="utf-8")
+    runs = [line.split(" after ")[0] for line in text.splitlines() if line.startswith("== ")]
+    assert runs[0] == "== ended with status 1"
+    assert runs[1:] in (["== ended with status 0"], ["== stopped by the server"])
+    assert text.count("here I am\n") == 2
+    assert "RuntimeError: no idea" in text.split("\n== ")[0]
+
+
+def test_of_much_that_was_printed_runs_that_went_well_go_first(tmp_path: Path) -> None:
+    add_printed(tmp_path, "zoe", 1, "ended with status 0, first", "a" * 9000)
+    add_printed(tmp_path, "zoe", 1, "ended by SIGSEGV", "== a line that looks like a run\nno end")
+    for number in range(20):
+        add_printed(tmp_path, "zoe", 1, f"ended with status 0, number {number}", "b" * 9000)
+    text = (tmp_path / "bots" / "zoe-1.txt").read_text(encoding="utf-8")
+    assert len(text) <= PRINTED
+    heads = [line for line in text.splitlines() if line.startswith("== ")]
+    assert heads == [
+        "== ended by SIGSEGV",
+        *(f"== ended with status 0, number {number}" for number in range(13, 20)),
+    ]
+    assert "\n == a line that looks like a run\nno end\n== " in text
+    for number in range(20):
+        add_printed(tmp_path, "zoe", 1, f"ended with status 1, number {number}", "c" * 9000)
+    text = (tmp_path / "bots" / "zoe-1.txt").read_text(encoding="utf-8")
+    assert "SIGSEGV" not in text
+    assert text.startswith("== ended with status 1, number 13\n")
 
 
 def test_a_folder_that_takes_nothing_is_told_and_stops_nothing(
