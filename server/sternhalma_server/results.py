@@ -192,17 +192,22 @@ class Results:
     def files(self) -> dict[str, str]:
         """The text of every table and of the list of results, by the name of its file."""
         table, matches, trial = self.standings(), self.matches(), self.trial
-        more = f"\n{bracket_markdown(matches)}" if matches else ""
-        more += f"\n{trial_markdown(trial)}" if trial else ""
         return {
             RESULTS: csv_text([_HEAD, *(self._rows[game] for game in sorted(self._rows))]),
-            "standings.md": standings_markdown(table) + more,
+            "standings.md": self.table(table),
             "standings.csv": standings_csv(table),
             "standings.json": standings_json(
                 table, bracket_json(matches), trial_json(trial) if trial else None
             ),
             "times.csv": csv_text([_TIMES_HEAD, *map(_times_row, self._times.items())]),
         }
+
+    def table(self, standings: Standings | None = None) -> str:
+        """The text of the table, with what else decides; *standings* if they are there already."""
+        matches, trial = self.matches(), self.trial
+        more = f"\n{bracket_markdown(matches)}" if matches else ""
+        more += f"\n{trial_markdown(trial)}" if trial else ""
+        return standings_markdown(self.standings() if standings is None else standings) + more
 
     def _names(self) -> list[str]:
         return [entry.name for entry in self._entries]

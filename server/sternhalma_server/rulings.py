@@ -34,14 +34,14 @@ from sternhalma_tournament.scores import BYE, GameResult
 RULING: Final = "ruling"  # the kind of the store's amendments that tournaments know
 
 
-def links(store: Store, event: EventId) -> Iterator[StoredGame | Amendment]:
-    """All that is in the event's chain, in the order of its places.
+def links(store: Store, event: EventId, after: int = 0) -> Iterator[StoredGame | Amendment]:
+    """All that is in the event's chain, in the order of its places, behind place *after*.
 
     What a server adds while this is read is not missed before a game that came after it.
     """
-    made = deque(store.amendments(event))
-    place = 0
-    for game in store.finished_games(event):
+    made = deque(one for one in store.amendments(event) if one.place > after)
+    place = after
+    for game in store.finished_games(event, after):
         while place + 1 < game.place:
             if not made:
                 made.extend(one for one in store.amendments(event) if one.place > place)

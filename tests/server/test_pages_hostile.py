@@ -105,6 +105,6 @@ def test_a_hostile_line_of_a_bot_is_shown_as_it_was() -> None:
     assert any(getattr(one, "line", None) for one in record.happened)
     page = hostile_event(PLAIN, LOST).game(record, SAID)[1]
     seen = Browser(page)
-    assert [tag for tag, _ in seen.elements].count("script") == 2
+    assert [tag for tag, _ in seen.elements].count("script") == 3  # two files and the data
     assert any(line in text for text in seen.texts)
     assert any(line in step["text"] for step in data_of(page)["steps"])

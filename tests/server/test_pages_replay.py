@@ -124,7 +124,8 @@ def test_keys_lead_through_the_replay(tmp_path: Path) -> None:
     record = recorded(Kind("tara", 2, 3), 5)
     data = replay_data(Telling(record))
     script = tmp_path / "replay.cjs"
-    script.write_text(assets()[places.SCRIPT], encoding="utf-8")
+    files = assets()
+    script.write_text(files[places.BOARD_SCRIPT] + files[places.SCRIPT], encoding="utf-8")
     done = subprocess.run(
         [node, "-e", STAGE, str(script), json.dumps(data)],
         capture_output=True,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sternhalma_server.chronicle import wire_name
 from sternhalma_server.pages.game_page import game_values
 from sternhalma_server.pages.places import EventPlaces
+from sternhalma_server.pages.running import BOARDS, Running, Shown, frames_of, running_of
 from sternhalma_server.pages.summary import Forfeit, GameLine, Summary
-from sternhalma_server.pages.templates import Templates, drawn
+from sternhalma_server.pages.templates import Linked, Templates
 from sternhalma_server.pages.views import Linker, Table, dress, table_of
-from sternhalma_server.picture import picture
 from sternhalma_server.record import Record, parse_record
 from sternhalma_server.rulings import rulings_on
 from sternhalma_server.store import Store
@@ -21,38 +21,16 @@ from sternhalma_server.telling import Telling
 from sternhalma_server.underway import Underway
 from sternhalma_server.usage import USAGE_ALIGN, USAGE_HEAD, Usage, usage_row
 from sternhalma_server.verdict import Reason
-from sternhalma_tournament.amendments import Amendment
 from sternhalma_tournament.entries import Entry
 from sternhalma_tournament.text import counted
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 Page = tuple[str, str]  # where it lies in the folder, and its text
 
 _SHOWN: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
-_BOARDS: Final = 24  # of running games; the list has all of them
 _WHERE: Final = re.compile(r"game ([0-9]+), ply ([0-9]+)")
 _RUNNING_HEAD: Final = ("game", "seats", "plies")
 _GAMES_HEAD: Final = ("game", "seats and places", "ended by", "plies", "forfeits")
 _GAMES_ALIGN: Final = "rllrl"
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A text that leads somewhere."""
-
-    text: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A game that is still played: its board in small, and where more of it is."""
-
-    text: str
-    href: str
-    board: Markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +45,27 @@ class Shout:
 
 
 class EventPages:
-    """The pages of the event that *summary* adds up, at *places*."""
+    """The pages of the event that *summary* adds up, at *places*.
 
-    def __init__(self, templates: Templates, summary: Summary, places: EventPlaces) -> None:
+    *running* are its games that run, those of the summary where nothing is said; *progress* is a
+    sentence on how far it is.
+    """
+
+    def __init__(
+        self,
+        templates: Templates,
+        summary: Summary,
+        places: EventPlaces,
+        running: Sequence[Shown] | None = None,
+        progress: str = "",
+    ) -> None:
         self._templates = templates
         self._summary = summary
         self._places = places
         self._hrefs = _hrefs(summary.entries, places)
+        told = [one.telling for one in summary.running]
+        self._running = [Shown.of(one) for one in told] if running is None else running
+        self._progress = progress
 
     def pages(self, store: Store) -> Iterator[Page]:
         """Every page, and the record of every game. Raises `StoreError`, `ValueError`."""
@@ -94,13 +86,26 @@ class EventPages:
         """The event's own page."""
         return self._page("event.html", self._places.index, self._event())
 
+    def event_parts(self) -> dict[str, str]:
+        """The parts of it that may change, by name; without the boards."""
+        return self._templates.parts("event.html", self._places.index, **self._event(boards=0))
+
     def games(self) -> Page:
         """The list of its games."""
         return self._page("games.html", self._places.games, self._games())
 
+    def games_parts(self) -> dict[str, str]:
+        """The parts of it that may change, by name."""
+        return self._templates.parts("games.html", self._places.games, **self._games())
+
     def entry(self, entry: Entry) -> Page:
         """The page of one of its entries."""
         return self._page("entry.html", self._places.entry(entry.name), self._entry(entry))
+
+    def entry_parts(self, entry: Entry) -> dict[str, str]:
+        """The parts of it that may change, by name."""
+        path = self._places.entry(entry.name)
+        return self._templates.parts("entry.html", path, **self._entry(entry))
 
     def game(self, record: Record, said: str, name: str | None = None) -> Page:
         """The page of a game that is over; *said* are the lines of its seats as a store has them.
@@ -108,25 +113,41 @@ class EventPages:
         *name* is what the wire called it, if not by its number. Raises `ValueError` for a record
         whose moves or times cannot be read.
         """
-        summary = self._summary
-        entries = [player.entry for player in record.players]
-        ruled = rulings_on(record.game, entries, summary.rulings)
-        return self._game(Telling(record, lag=summary.settings.lag, name=name), ruled, said)
+        values = self._game(self._over(record, name), said)
+        return self._page("game.html", self._places.game(record.game), values)
+
+    def game_parts(self, record: Record, said: str, name: str | None = None) -> dict[str, str]:
+        """The parts of it that may have changed since the game was over. Raises as `game` does."""
+        values = self._game(self._over(record, name), said)
+        return self._templates.parts("game.html", self._places.game(record.game), **values)
 
     def running_game(self, game: Underway) -> Page:
         """The page of a game that is still played. Raises as `game` does."""
-        return self._game(game.telling, (), game.said)
+        values = self._game(game.telling, game.said)
+        return self._page("game.html", self._places.game(game.telling.record.game), values)
 
-    def _game(self, telling: Telling, ruled: Sequence[Amendment], said: str) -> Page:
-        values = game_values(telling, ruled, said, self._places, self._hrefs)
-        return self._page("game.html", self._places.game(telling.record.game), values)
+    def running_parts(self, game: Underway) -> dict[str, str]:
+        """The parts of it that may change, by name. Raises as `game` does."""
+        values = self._game(game.telling, game.said)
+        path = self._places.game(game.telling.record.game)
+        return self._templates.parts("game.html", path, **values)
+
+    def _over(self, record: Record, name: str | None) -> Telling:
+        return Telling(record, lag=self._summary.settings.lag, name=name)
+
+    def _game(self, telling: Telling, said: str) -> dict[str, Any]:
+        record = telling.record
+        entries = [player.entry for player in record.players]
+        rulings = () if telling.running else self._summary.rulings
+        ruled = rulings_on(record.game, entries, rulings)
+        return game_values(telling, ruled, said, self._places, self._hrefs)
 
     def _page(self, template: str, path: str, values: Mapping[str, Any]) -> Page:
         return path, self._templates.page(template, path, **values)
 
-    def _event(self) -> dict[str, Any]:
+    def _event(self, boards: int = BOARDS) -> dict[str, Any]:
         summary, event = self._summary, self._summary.settings.event
-        table = summary.table
+        table, live = summary.table, self._templates.live
         clock = "no clock" if event.clock == "none" else f"clock {event.clock}"
         return {
             "title": event.name,
@@ -138,8 +159,10 @@ class EventPages:
             ),
             "state": summary.stored.state,
             "shouts": self._shouts(summary.forfeits_by_bot(), most=_SHOWN),
-            "running": [self._running(one.telling) for one in summary.running[:_BOARDS]],
-            "unseen": max(0, len(summary.running) - _BOARDS),
+            "progress": self._progress,
+            "running": self._boards(boards),
+            "unseen": max(0, len(self._running) - BOARDS),
+            "frames": frames_of([summary.settings.rules]) if boards and live else [],
             "standings": [] if table is None else dress(table, "standings", self._to()),
             "is_ladder": summary.is_ladder,
             "crosstable": dress(summary.crosstable, "crosstable", self._to()),
@@ -154,7 +177,7 @@ class EventPages:
             "title": f"games of {summary.settings.event.name}",
             "event": summary.settings.event.name,
             "places": self._places,
-            "running": self._running_list() if summary.running else None,
+            "running": self._running_list() if self._running else None,
             "games": self._list(summary.games, "games"),
         }
 
@@ -192,26 +215,23 @@ class EventPages:
         ]
         return table_of(title, _GAMES_HEAD, rows, _GAMES_ALIGN, to)
 
-    def _running(self, telling: Telling) -> Running:
-        record, game = telling.record, telling.game
-        seats = ", ".join(f"{player.seat} {player.bot}" for player in record.players)
-        path = () if game.last is None else game.last.path
-        title, key = f"game {record.game}, after ply {record.ply}", f"game-{record.game}"
-        board = picture(game.position, title, path=path, key=key, small=True)
-        return Running(f"{title}: {seats}", self._places.game(record.game), drawn(board))
+    def _boards(self, most: int) -> list[Running]:
+        return [
+            running_of(one, self._places.game(one.number), str(one.number))
+            for one in self._running[:most]
+        ]
 
     def _running_list(self) -> Table:
         def to(head: str, text: str) -> str | None:
             return self._places.game(int(text)) if head == "game" else None
 
-        records = [one.telling.record for one in self._summary.running]
         rows = [
             [
-                str(record.game),
-                ", ".join(f"{player.seat} {player.bot}" for player in record.players),
-                str(record.ply),
+                str(one.number),
+                ", ".join(f"{seat} {bot}" for seat, bot in one.seats),
+                str(one.ply),
             ]
-            for record in records
+            for one in self._running
         ]
         return table_of("games that run", _RUNNING_HEAD, rows, "rlr", to)
 

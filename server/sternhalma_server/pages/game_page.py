@@ -130,7 +130,7 @@ def _seated(player: Player, place: int, out: Out | None, hrefs: Mapping[str, str
 def _moves(telling: Telling) -> tuple[list[Cell], list[Move]]:
     """The head of the list of moves, of the columns that say something, and its rows."""
     rows = {one: move_row(telling, one) for one in telling.happened if isinstance(one, Ply)}
-    kept = filled(MOVES_HEAD, list(rows.values()))
+    kept = shown_columns(telling, list(rows.values()))
     moves: list[Move] = []
     known: set[int] = set()
     for one in telling.happened:
@@ -142,6 +142,14 @@ def _moves(telling: Telling) -> tuple[list[Cell], list[Move]]:
             moves.append(Move(ply, ply not in known, (), event_text(one)))
         known.add(ply)
     return [Cell(MOVES_HEAD[at], right=_right(at)) for at in kept], moves
+
+
+def shown_columns(telling: Telling, rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns of the list of moves, by number: those that say something, or may do so yet."""
+    if not telling.running:
+        return filled(MOVES_HEAD, rows)
+    credited = telling.lag is not None or any(row[MOVES_HEAD.index("credit")] for row in rows)
+    return [at for at, head in enumerate(MOVES_HEAD) if credited or head != "credit"]
 
 
 def _right(column: int) -> bool:

@@ -4,135 +4,243 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from sternhalma_server.careers import careers
 from sternhalma_server.charts import Interval, interval_chart
-from sternhalma_server.pages.event_pages import EventPages
+from sternhalma_server.pages.event_pages import EventPages, Page
 from sternhalma_server.pages.places import INDEX, EventPlaces, bot_place, event_places
+from sternhalma_server.pages.running import BOARDS, Shown, frames_of, running_of
 from sternhalma_server.pages.summary import Summary, summary_of
 from sternhalma_server.pages.templates import Templates, drawn
-from sternhalma_server.pages.views import Table, dress, table_of
+from sternhalma_server.pages.views import Linker, Table, dress, table_of
+from sternhalma_server.rating import RatedGames
 from sternhalma_server.rulings import settings_in
+from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent
-from sternhalma_server.yearbook import rated_in, season_in
+from sternhalma_server.yearbook import rated_in
 from sternhalma_tournament.bot_page import BotPage, bot_page_markdown
 from sternhalma_tournament.charter import Charter
 from sternhalma_tournament.rating_tables import ratings_markdown
+from sternhalma_tournament.ratings import Ratings
+from sternhalma_tournament.season import SeasonEvent, season_of
 from sternhalma_tournament.season_tables import season_markdown
 from sternhalma_tournament.tables import counts_text
+from sternhalma_tournament.text import counted
 
-_BEFORE: Final = frozenset({"created", "open"})  # states in which nothing has been played
+BEFORE: Final = frozenset({"created", "open"})  # states in which nothing has been played
 _EVENTS_HEAD: Final = ("event", "format", "state", "games", "running", "forfeits")
 _OWN_HEAD: Final = ("event", "rank", "games", "forfeits")
 
 
 @dataclass(frozen=True, slots=True)
-class _Played:
-    """An event that has begun, and where its pages are."""
+class EventLine:
+    """An event of a league: its settings, its `summary` once it has begun, games that run."""
 
-    summary: Summary
-    places: EventPlaces
+    stored: StoredEvent
+    settings: Settings
+    running: int = 0
+    summary: Summary | None = None
+
+    @property
+    def places(self) -> EventPlaces:
+        """Where its pages are."""
+        return event_places(self.stored.name)
+
+    @property
+    def next(self) -> str:
+        """What is to come of it, as a sentence; empty if nothing or nobody knows."""
+        name, entered = self.stored.name, counted(len(self.settings.event.bots), "bot")
+        planned = None if self.summary is None else self.summary.planned
+        left = 0 if self.summary is None or planned is None else planned - len(self.summary.games)
+        match self.stored.state:
+            case "created":
+                return f"{name} is being prepared, {entered} entered so far"
+            case "open":
+                return f"{name} takes entries, {entered} entered so far"
+            case "paused" if left > 0:
+                return f"{name} is paused, with {counted(left, 'game')} to go"
+            case "running" if left > 0:
+                return f"{name} has {counted(left, 'game')} to go"
+            case _:
+                return ""
 
 
-def league_pages(store: Store, charter: Charter, templates: Templates) -> Iterator[tuple[str, str]]:
+class LeaguePages:
+    """The pages of the league of *charter* beside those of its *events*.
+
+    *rated* are its games and the ratings they give, None before there are any; *running* are the
+    games whose boards are shown.
+    """
+
+    def __init__(
+        self,
+        templates: Templates,
+        charter: Charter,
+        events: Sequence[EventLine],
+        rated: tuple[RatedGames, Ratings] | None,
+        running: Sequence[Shown] = (),
+    ) -> None:
+        self._templates = templates
+        self._charter = charter
+        self._events = {event.stored.name: event for event in events}
+        self._rated = rated
+        self._running = running
+
+    @cached_property
+    def bots(self) -> Mapping[str, BotPage]:
+        """Who has a page here: every bot that has played a game that is rated."""
+        return {} if self._rated is None else careers(*self._rated)
+
+    def index(self) -> Page:
+        """The league's own page."""
+        return INDEX, self._templates.page("league.html", INDEX, **self._index())
+
+    def index_parts(self) -> dict[str, str]:
+        """The parts of it that may change, by name; without the boards."""
+        return self._templates.parts("league.html", INDEX, **self._index(boards=0))
+
+    def bot(self, name: str) -> Page:
+        """The page of one of its `bots`."""
+        place = bot_place(name)
+        return place, self._templates.page("bot.html", place, **self._bot(self.bots[name]))
+
+    def bot_parts(self, name: str) -> dict[str, str]:
+        """The parts of it that may change, by name."""
+        return self._templates.parts("bot.html", bot_place(name), **self._bot(self.bots[name]))
+
+    def _index(self, boards: int = BOARDS) -> dict[str, Any]:
+        charter, rated = self._charter, self._rated
+        values: dict[str, Any] = {
+            "title": charter.name,
+            "league": charter.name,
+            "events": self._event_table(),
+            "next": [line.next for line in self._events.values() if line.next],
+            "running": self._boards(boards),
+            "frames": self._frames() if boards and self._templates.live else [],
+            "season": dress(season_markdown(self._season()), "season", self._to()),
+            "ratings": [],
+            "chart": "",
+        }
+        if rated is not None:
+            games, ratings = rated
+            table = games.table(ratings)
+            text = ratings_markdown(table, games.basis(charter.prior))
+            rows = [Interval(row.name, row.rating, row.low, row.high) for row in table.rows]
+            title = "Ratings with their 95 % intervals"
+            values |= {
+                "ratings": dress(text, "ratings", self._to()),
+                "chart": drawn(interval_chart(rows, title, "ratings")),
+            }
+        return values
+
+    def _season(self) -> Any:
+        events = [
+            SeasonEvent(line.stored.name, line.stored.state == "closed", line.summary.standings)
+            for line in self._events.values()
+            if line.summary is not None and line.summary.games and not line.summary.is_ladder
+        ]
+        return season_of(events, self._charter.season)
+
+    def _boards(self, most: int) -> list[Any]:
+        return [
+            running_of(
+                one,
+                event_places(one.event).game(one.number),
+                f"{one.event}/{one.number}",
+                one.event,
+            )
+            for one in self._running[:most]
+        ]
+
+    def _frames(self) -> list[Any]:
+        return frames_of([event.settings.rules for event in self._events.values()])
+
+    def _event_table(self) -> Table:
+        def to(head: str, text: str) -> str | None:
+            line = self._events[text] if head == "event" else None
+            return None if line is None or line.summary is None else line.places.index
+
+        rows = [
+            [
+                line.stored.name,
+                line.settings.event.format,
+                line.stored.state,
+                str(0 if line.summary is None else len(line.summary.games)),
+                str(line.running),
+                str(0 if line.summary is None else len(line.summary.forfeits)),
+            ]
+            for line in self._events.values()
+        ]
+        return table_of("events", _EVENTS_HEAD, rows, "lllrrr", to)
+
+    def _to(self) -> Linker:
+        def to(head: str, text: str) -> str | None:
+            return bot_place(text) if head in {"bot", "entry"} and text in self.bots else None
+
+        return to
+
+    def _bot(self, page: BotPage) -> dict[str, Any]:
+        def to(head: str, text: str) -> str | None:
+            event, _, number = text.rpartition("/")
+            if head in {"first game", "last game"} and event in self._events:
+                return self._events[event].places.game(int(number))
+            return None
+
+        spans = [
+            Interval(line.version or "no version told", line.rating, line.low, line.high)
+            for line in page.versions
+        ]
+        title = f"The rating of {page.bot} by version, the oldest first, with 95 % intervals"
+        return {
+            "title": f"{page.bot} in {self._charter.name}",
+            "league": self._charter.name,
+            "page": dress(bot_page_markdown(page), "versions", to),
+            "chart": drawn(interval_chart(spans, title, "ratings")),
+            "events": self._own_events(page.bot),
+        }
+
+    def _own_events(self, bot: str) -> Table:
+        """The events in which *bot* has played, and where more of each is told."""
+        rows: list[list[str]] = []
+        hrefs: dict[str, str] = {}
+        for line in self._events.values():
+            summary = line.summary
+            entries = () if summary is None else summary.entries
+            entry = next((one for one in entries if bot in one.bots), None)
+            if summary is None or entry is None:
+                continue
+            row = next(row for row in summary.standings.rows if row.entry == entry.name)
+            name = line.stored.name
+            hrefs[name] = line.places.entry(entry.name)
+            rank = "" if row.rank is None else str(row.rank)
+            rows.append([name, rank, str(row.games), counts_text(row.forfeits)])
+
+        def to(head: str, text: str) -> str | None:
+            return hrefs.get(text) if head == "event" else None
+
+        return table_of("events", _OWN_HEAD, rows, "lrrl", to)
+
+
+def league_pages(store: Store, charter: Charter, templates: Templates) -> Iterator[Page]:
     """The place and the text of every page of the league in *store*.
 
     Raises `StoreError`, `ValueError`.
     """
-    events = store.events()
-    begun = [event for event in events if event.state not in _BEFORE]
-    played = [_Played(summary_of(store, one), event_places(one.name)) for one in begun]
-    rated = rated_in(store, charter)
-    pages: Mapping[str, BotPage] = {} if rated is None else careers(*rated)
-    by_name = {one.summary.stored.name: one for one in played}
-
-    def to(head: str, text: str) -> str | None:
-        return bot_place(text) if head in {"bot", "entry"} and text in pages else None
-
-    values = _league(store, charter, events, by_name)
-    season = season_markdown(season_in(store, charter))
-    values |= {"season": dress(season, "season", to), "ratings": [], "chart": ""}
-    if rated is not None:
-        games, ratings = rated
-        table = games.table(ratings)
-        text = ratings_markdown(table, games.basis(charter.prior))
-        rows = [Interval(row.name, row.rating, row.low, row.high) for row in table.rows]
-        title = "Ratings with their 95 % intervals"
-        values |= {
-            "ratings": dress(text, "ratings", to),
-            "chart": drawn(interval_chart(rows, title, "ratings")),
-        }
-    yield INDEX, templates.page("league.html", INDEX, **values)
-    for page in pages.values():
-        place = bot_place(page.bot)
-        yield place, templates.page("bot.html", place, **_career(charter, page, played))
-    for one in played:
-        yield from EventPages(templates, one.summary, one.places).pages(store)
-
-
-def _league(
-    store: Store, charter: Charter, events: Sequence[StoredEvent], played: Mapping[str, _Played]
-) -> dict[str, Any]:
-    def to(head: str, text: str) -> str | None:
-        return played[text].places.index if head == "event" and text in played else None
-
-    rows = [
-        [
-            event.name,
-            settings_in(store, event).event.format,
-            event.state,
-            str(store.count(event.id)),
-            str(len(store.running_lines(event.id))),
-            str(len(played[event.name].summary.forfeits)) if event.name in played else "0",
-        ]
-        for event in events
+    events = [
+        EventLine(
+            stored,
+            settings_in(store, stored),
+            len(store.running_lines(stored.id)),
+            None if stored.state in BEFORE else summary_of(store, stored),
+        )
+        for stored in store.events()
     ]
-    return {
-        "title": charter.name,
-        "league": charter.name,
-        "events": table_of("events", _EVENTS_HEAD, rows, "lllrrr", to),
-    }
-
-
-def _career(charter: Charter, page: BotPage, played: Sequence[_Played]) -> dict[str, Any]:
-    by_name = {one.summary.stored.name: one for one in played}
-
-    def to(head: str, text: str) -> str | None:
-        event, _, number = text.rpartition("/")
-        if head in {"first game", "last game"} and event in by_name:
-            return by_name[event].places.game(int(number))
-        return None
-
-    spans = [
-        Interval(line.version or "no version told", line.rating, line.low, line.high)
-        for line in page.versions
-    ]
-    title = f"The rating of {page.bot} by version, the oldest first, with 95 % intervals"
-    return {
-        "title": f"{page.bot} in {charter.name}",
-        "league": charter.name,
-        "page": dress(bot_page_markdown(page), "versions", to),
-        "chart": drawn(interval_chart(spans, title, "ratings")),
-        "events": _own_events(page.bot, played),
-    }
-
-
-def _own_events(bot: str, played: Sequence[_Played]) -> Table:
-    """The events in which *bot* has played, and where more of each is told."""
-    rows: list[list[str]] = []
-    hrefs: dict[str, str] = {}
-    for one in played:
-        entry = next((e for e in one.summary.entries if bot in e.bots), None)
-        if entry is None:
-            continue
-        row = next(row for row in one.summary.standings.rows if row.entry == entry.name)
-        name = one.summary.stored.name
-        hrefs[name] = one.places.entry(entry.name)
-        rank = "" if row.rank is None else str(row.rank)
-        rows.append([name, rank, str(row.games), counts_text(row.forfeits)])
-
-    def to(head: str, text: str) -> str | None:
-        return hrefs.get(text) if head == "event" else None
-
-    return table_of("events", _OWN_HEAD, rows, "lrrl", to)
+    pages = LeaguePages(templates, charter, events, rated_in(store, charter))
+    yield pages.index()
+    for bot in pages.bots:
+        yield pages.bot(bot)
+    for line in events:
+        if line.summary is not None:
+            yield from EventPages(templates, line.summary, line.places).pages(store)

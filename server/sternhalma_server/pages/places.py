@@ -14,6 +14,9 @@ INDEX: Final = "index.html"
 ASSETS: Final = "assets"
 SHEET: Final = f"{ASSETS}/sternhalma.css"
 SCRIPT: Final = f"{ASSETS}/replay.js"
+BOARD_SCRIPT: Final = f"{ASSETS}/board.js"
+LIVE_SCRIPT: Final = f"{ASSETS}/live.js"  # of a server alone
+STREAM: Final = "live/"  # before the place of a page: where a server tells how it goes on
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def replay_data(telling: Telling) -> dict[str, Any]:
     game = Game.from_position(position, limit=record.limit, at_limit=record.at_limit)
     steps: list[dict[str, Any]] = []
     for happening in telling.happened:
-        step, game = _step(game, happening)
+        step, game = step_of(game, happening)
         steps.append(step)
     return {
         "start": letters_of(position),
@@ -42,7 +42,11 @@ def letters_of(position: Position) -> str:
     return "".join(position.letter_at(Hole(hole)) or "." for hole in holes)
 
 
-def _step(game: Game, happening: Happening) -> tuple[dict[str, Any], Game]:
+def step_of(game: Game, happening: Happening) -> tuple[dict[str, Any], Game]:
+    """The step that *happening* is in *game*, and the game after it.
+
+    Raises `ValueError` for one that cannot be in it.
+    """
     step: dict[str, Any] = {"ply": ply_of(happening)}
     match happening:
         case Ply(number, seat, path, source):

@@ -12,9 +12,10 @@ from typing import Final
 
 from sternhalma_server.outcome import outcome_of
 from sternhalma_server.record import Out, Record, parse_record
-from sternhalma_server.rulings import read_results, rulings_of, settings_in
+from sternhalma_server.results import Results
+from sternhalma_server.rulings import enter, links, rulings_of, settings_in
 from sternhalma_server.settings import Settings
-from sternhalma_server.store import Store, StoredEvent
+from sternhalma_server.store import Store, StoredEvent, StoredGame
 from sternhalma_server.underway import Underway, games_under_way
 from sternhalma_server.usage import Usages
 from sternhalma_server.verdict import Reason
@@ -78,7 +79,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """An event: `table` is the text of its standings, None for a ladder, which has none."""
+    """An event: `table` is the text of its standings, None for a ladder, which has none.
+
+    `planned` is how many games there are to be, those that are over included; None for a ladder,
+    or where nobody has counted.
+    """
 
     stored: StoredEvent
     settings: Settings
@@ -92,6 +97,7 @@ class Summary:
     games: Sequence[GameLine]
     forfeits: Sequence[Forfeit]
     running: Sequence[Underway] = ()
+    planned: int | None = None
 
     @property
     def is_ladder(self) -> bool:
@@ -116,46 +122,91 @@ class Summary:
         return {key: found[key] for key in order}
 
 
+class Account:
+    """An event being added up: `read` takes what has come to it since, `summary` says how it is."""
+
+    def __init__(self, store: Store, stored: StoredEvent) -> None:
+        self.settings = settings_in(store, stored)
+        self.source = stored.source
+        self._place = 0
+        self._seen = Seen()
+        self._results: Results | None = None
+        self._ladder: list[GameResult] = []
+        if self.settings.event.format != _LADDER:
+            self._results = Results(self.settings.event)
+
+    @property
+    def games(self) -> int:
+        """How many games are over."""
+        return len(self._seen.games)
+
+    def read(self, store: Store, stored: StoredEvent) -> bool:
+        """Take what *store* has more of; whether there was any. Raises `StoreError`, `ValueError`.
+
+        What it raises for, it raises for again.
+        """
+        before = self._place
+        for link in links(store, stored.id, self._place):
+            if isinstance(link, StoredGame):
+                self._enter(parse_record(link.record))
+            elif self._results is not None:
+                enter(self._results, link)
+            self._place = link.place
+        return self._place > before
+
+    def summary(
+        self, store: Store, stored: StoredEvent, running: Sequence[Underway] = ()
+    ) -> Summary:
+        """How the event stands; *running* are its games that are still played."""
+        seen, results = self._seen, self._results
+        rulings = rulings_of(store, stored.id)
+        entries: list[Entry]
+        if results is None:
+            entries, standings, tally = self._ladder_standings(rulings)
+            table, planned = None, None
+        else:
+            entries, standings, tally = results.entries, results.standings(), results.tally
+            table, planned = results.table(standings), results.planned_games
+        over = {game.number for game in seen.games}
+        return Summary(
+            stored=stored,
+            settings=self.settings,
+            head=store.head(stored.id),
+            entries=entries,
+            standings=standings,
+            tally=tally,
+            table=table,
+            rulings=rulings,
+            usages=seen.usages,
+            games=sorted(seen.games, key=lambda game: game.number),
+            forfeits=sorted(seen.forfeits, key=lambda one: (one.game, one.ply, one.bot)),
+            running=[one for one in running if one.telling.record.game not in over],
+            planned=planned,
+        )
+
+    def _enter(self, record: Record) -> None:
+        if self._results is None:
+            self._ladder.append(outcome_of(record).result(record.game))
+        else:
+            self._results.add(record)
+        self._seen.watch(record)
+
+    def _ladder_standings(
+        self, rulings: Sequence[Amendment]
+    ) -> tuple[list[Entry], Standings, Tally]:
+        """Who has played in a ladder and scored what against whom; nobody has a rank in it."""
+        holding = Rulings.of(rulings)
+        names = sorted({bot for game in self._seen.games for bot in game.bots})
+        tally = Tally(names, holding.apply(self._ladder))
+        table = standings_of(tally, (), holding)
+        rows = tuple(replace(row, rank=None, decided_by=None) for row in table.rows)
+        return [Entry(name, (name,)) for name in names], replace(table, rows=rows), tally
+
+
 def summary_of(store: Store, stored: StoredEvent) -> Summary:
     """The event of *store* added up. Raises `StoreError`, `ValueError`."""
-    settings = settings_in(store, stored)
+    account = Account(store, stored)
     # Read before those that are over, so that a game that ends in between is not missed.
-    running = list(games_under_way(store, stored, settings))
-    seen = Seen()
-    if settings.event.format == _LADDER:
-        entries, standings, tally = _ladder(store, stored, seen)
-        table = None
-    else:
-        _, results = read_results(store, stored, seen.watch)
-        entries, standings, tally = results.entries, results.standings(), results.tally
-        table = results.files()["standings.md"]
-    over = {game.number for game in seen.games}
-    return Summary(
-        stored=stored,
-        settings=settings,
-        head=store.head(stored.id),
-        entries=entries,
-        standings=standings,
-        tally=tally,
-        table=table,
-        rulings=rulings_of(store, stored.id),
-        usages=seen.usages,
-        games=sorted(seen.games, key=lambda game: game.number),
-        forfeits=sorted(seen.forfeits, key=lambda one: (one.game, one.ply, one.bot)),
-        running=[one for one in running if one.telling.record.game not in over],
-    )
-
-
-def _ladder(store: Store, stored: StoredEvent, seen: Seen) -> tuple[list[Entry], Standings, Tally]:
-    """Who has played in a ladder and scored what against whom; nobody has a rank in it."""
-    results: list[GameResult] = []
-    for game in store.finished_games(stored.id):
-        record = parse_record(game.record)
-        seen.watch(record)
-        results.append(outcome_of(record).result(record.game))
-    rulings = Rulings.of(rulings_of(store, stored.id))
-    names = sorted({bot for game in seen.games for bot in game.bots})
-    tally = Tally(names, rulings.apply(results))
-    table = standings_of(tally, (), rulings)
-    rows = tuple(replace(row, rank=None, decided_by=None) for row in table.rows)
-    return [Entry(name, (name,)) for name in names], replace(table, rows=rows), tally
+    running = list(games_under_way(store, stored, account.settings))
+    account.read(store, stored)
+    return account.summary(store, stored, running)

@@ -159,12 +159,13 @@ class Store:
                 self._segments.add(connection, event, segment)
         self._segments.added(event, len(segment))
 
-    def finished_games(self, event: EventId) -> Iterator[StoredGame]:
+    def finished_games(self, event: EventId, after: int = 0) -> Iterator[StoredGame]:
         """The finished games of the event, in the order in which they were stored.
 
-        They are read a few at a time: whoever takes long over them holds up nobody.
+        Those whose place in the chain is *after* the given one. They are read a few at a time:
+        whoever takes long over them holds up nobody.
         """
-        place = 0
+        place = after
         while rows := self._database.rows(
             f"{self._games} WHERE event = ? AND place > ? ORDER BY place LIMIT {PAGE}", event, place
         ):
