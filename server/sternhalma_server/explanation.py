@@ -24,6 +24,7 @@ from sternhalma_server.wire import (
 
 NO_LOGIN: Final = "expected no second login"
 NO_UNDO: Final = "expected no undo: in this game no move is taken back"
+FLUSHES: Final = "does the program flush its output after each line?"
 SHOWN: Final = 12  # holes or moves that are listed
 WHOLE: Final = 2 * MAX_LINE  # a sentence quotes the path first, which may be as long as a line
 

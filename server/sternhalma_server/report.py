@@ -14,6 +14,7 @@ from typing import Final
 
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.drawing import draw
+from sternhalma_server.explanation import FLUSHES
 from sternhalma_server.record import Draw, Out, Ply, Record, Slip
 from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
@@ -207,10 +208,14 @@ def fall_of(telling: Telling, out: Out, said: str = "") -> Fall:
     answered = "too late" if out.line is not None else "nothing" if begun is None else "half"
     last = (str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", ""))
     is_told = {"sent", "waited", "limit"} <= keys.keys()
+    asked = float(telling.since(keys.get("sent")) or 0)
+    is_heard = any(seat == out.seat and float(at) >= asked for at, seat, _ in spoken(telling, said))
     return Fall(
         title=f"why {out.seat} {bot} lost by time at ply {out.ply}",
         rows=(*(_fall_row(telling, move) for move in moves), (*last, "", "", "", "")),
-        sentences=tuple(_because(telling, out, keys, begun)) if is_told else (_UNTOLD,),
+        sentences=tuple(_because(telling, out, keys, begun, is_heard=is_heard))
+        if is_told
+        else (_UNTOLD,),
         note=_NOTE if is_told else (),
     )
 
@@ -230,8 +235,14 @@ def _fall_row(telling: Telling, ply: Ply) -> tuple[str, ...]:
 
 
 def _because(
-    telling: Telling, out: Out, keys: Mapping[str, str], begun: tuple[str, str] | None
+    telling: Telling,
+    out: Out,
+    keys: Mapping[str, str],
+    begun: tuple[str, str] | None,
+    *,
+    is_heard: bool,
 ) -> Iterator[str]:
+    """Why *out* was a loss by time; *is_heard* tells whether anything came in the turn."""
     waited, limit = length(keys["waited"]), length(keys["limit"])
     credit = 0
     with suppress(ValueError):  # times that do not hold are told as they are
@@ -249,6 +260,8 @@ def _because(
         )
         if begun is not None:
             yield f"This had come at {begun[0]} s, and the line feed never: {begun[1]}"
+        elif not is_heard:
+            yield f"{FLUSHES.capitalize()} One that does not looks silent."
     else:
         yield (
             f"Its answer came {milliseconds(waited)} ms after the question,"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sternhalma import Game
 from sternhalma_server.announce import Table
 from sternhalma_server.clock import SECOND, milliseconds
-from sternhalma_server.explanation import explain
+from sternhalma_server.explanation import FLUSHES, explain
 from sternhalma_server.framing import NO_END, Line
 from sternhalma_server.happening import Agreed, Fall, Happening, Ply, Slip
 from sternhalma_server.keeping import Begun
@@ -22,8 +22,6 @@ from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import GameResult
 
 Tell = Callable[[str], None]
-
-FLUSH = "does the program flush its output after each line?"
 
 
 class Unkept:
@@ -142,7 +140,7 @@ class Explainer:
             if self._heard:
                 yield f"no answer to this turn arrived {within}, of all that did"
             else:
-                yield f"nothing arrived {within}; {FLUSH}"
+                yield f"nothing arrived {within}; {FLUSHES}"
         elif fall.reason is Reason.DISCONNECT and fall.line is None:
             yield "its connection ended before its answer had come; if its program has crashed,"
             yield "what that printed last, and its exit status, say why"

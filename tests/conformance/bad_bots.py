@@ -7,7 +7,17 @@ import socket
 import sys
 from collections.abc import Iterator
 
-WRONGS = ("none", "packets", "illegal", "slotless", "stubborn", "endless", "memory", "mute")
+WRONGS = (
+    "none",
+    "packets",
+    "illegal",
+    "slotless",
+    "stubborn",
+    "endless",
+    "memory",
+    "mute",
+    "unflushed",
+)
 
 
 def told(word: str) -> str:
@@ -50,6 +60,8 @@ def play(server: socket.socket, wrong: str) -> None:
                     os.read(0, 1)
             case ["bye", *_] if wrong != "stubborn":
                 return
+        if wrong == "unflushed" and answer.startswith("move "):  # it waits for more to send at once
+            continue
         if answer:
             server.sendall(answer.encode() if wrong == "mute" else f"{answer}\n".encode())
 

@@ -41,6 +41,7 @@ def test_a_bot_that_is_not_wrong_passes(capsys: pytest.CaptureFixture[str]) -> N
         ("stubborn", "login.refused,returns.taken-over", ["login.refused", "returns.taken-over"]),
         ("memory", "games.opening,clocks.none", ["games.opening"]),
         ("mute", "login.line", ["login.line"]),
+        ("unflushed", "login.line,clocks.none", ["clocks.none"]),
     ],
 )
 def test_what_is_wrong_is_found_and_nothing_else(
@@ -63,6 +64,17 @@ def test_the_report_of_a_bad_bot_says_what_was_sent_what_came_and_what_was_expec
     assert "expected 'move 1 4 PATH' with a legal move" in lines
     assert "got d5-e5: expected a marble of D on d5, there is a marble of A" in lines
     assert lines[-1] == "0 of 1 required steps passed; 0 of 0 advisory steps passed"
+
+
+def test_a_bot_that_says_nothing_is_asked_whether_it_flushes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, printed = checked(capsys, "unflushed", "clocks.none", "--patience", "1")
+    assert status == 1
+    assert "got nothing within 1 s; does the program flush its output after each line?" in printed
+    status, printed = checked(capsys, "mute", "login.line", "--patience", "1")
+    assert status == 1
+    assert "flush" not in printed
 
 
 def test_the_report_in_json_has_every_step_with_its_conversation(

@@ -133,6 +133,15 @@ def test_a_seat_that_said_nothing_is_told_so() -> None:
     assert "No whole line had come 2012.500 ms after the question, when the flag fell." in lines
 
 
+def test_only_who_lost_without_a_word_is_asked_whether_it_flushes() -> None:
+    silent = Telling(signed(GAME.replace(" line=move 17 5 l15-k13", "")))
+    before, within = "C 1764451827.000001 ping a\n", "C 1764451828.108000 ping b\n"
+    hint = "Does the program flush its output after each line? One that does not"
+    assert any(line.startswith(hint) for line in report(silent, said=before))
+    assert not any("flush" in line for line in report(silent, said=before + within))
+    assert not any("flush" in line for line in report(Telling(RECORD)))
+
+
 def test_a_line_that_lacked_its_line_feed_is_shown_as_why_the_flag_fell() -> None:
     silent = signed(GAME.replace(" line=move 17 5 l15-k13", ""))
     said = "A 1764451827.000001 ping\nC 1764451828.108000 move 17 5 l15-k13 <no line feed>\n"

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import trio
 
+from sternhalma_server.explanation import FLUSHES
 from sternhalma_server.framing import MAX_LINE
 from sternhalma_server.wire import Login, Message, Ping, Pong, Why, WireError, clean, parse_message
 
@@ -64,6 +65,12 @@ class Talk:
         self._note = note
         self._patience = patience
         self._unread = b""
+        self._has_moved = False
+
+    @property
+    def unended(self) -> str:
+        """What has come of a line whose line feed has not."""
+        return _text(self._unread)
 
     @property
     def wants_moves(self) -> bool:
@@ -105,10 +112,12 @@ class Talk:
                 if not await self._receive():
                     behind = f" behind {clean(_text(line), 80)!r}" if line else ""
                     raise UnexpectedError(expected, f"{GONE}{behind}")
-        unended = f" but {clean(_text(self._unread), 80)!r} without a line end"
-        raise UnexpectedError(
-            expected, f"nothing within {seconds:g} s{unended if self._unread else ''}"
-        )
+        came = f"nothing within {seconds:g} s"
+        if self._unread:
+            came += f" but {clean(self.unended, 80)!r} without a line end"
+        elif not self._has_moved:
+            came += f"; {FLUSHES}"
+        raise UnexpectedError(expected, came)
 
     async def message(self, expected: str, patience: float | None = None) -> Message:
         """The bot's next message, questions it may ask at any time answered and passed over."""
@@ -187,6 +196,7 @@ class Talk:
 
     def _line(self, line: bytes, expected: str) -> str:
         data = line.removesuffix(b"\r")
+        self._has_moved = self._has_moved or data.startswith(b"move ")
         self._note("B", _text(data))
         if len(data) > MAX_LINE:
             raise UnexpectedError(expected, f"a line of {len(data)} bytes, more than {MAX_LINE}")
