@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import sternhalma
@@ -19,6 +22,9 @@ PATHS = ("d5-e5", "n13-m13", "e5-f5", "m13-l13")
 def first(turn: Turn) -> sternhalma.Move:
     """The advice of somebody who plays the first move there is."""
     return turn.game.legal_moves()[0]
+
+
+HYPHENS = "expected holes with one hyphen between them, as in d5-e5, got "
 
 
 class Evening:
@@ -83,6 +89,27 @@ def test_the_server_is_listened_to_until_a_move_is_wanted(evening: Evening) -> N
     assert shown.endswith("A you: 0 home, 110 steps to go\nD max: 0 home, 110 steps to go\n")
 
 
+def test_what_may_be_typed_is_told_once() -> None:
+    evening = Evening("ping a")
+    introduction = "type a move such as d5-e5, a hole to see where its marble may go, or help\n"
+    assert evening.hear(GAME).endswith(introduction)
+    evening.hear("over 7 goal places=A:1,D:2")
+    evening.type("")
+    assert introduction not in evening.hear(GAME.replace("game 7", "game 8"))
+
+
+def test_a_square_board_names_its_holes_otherwise() -> None:
+    evening = Evening("game 7 halma19 A seats=A:you,C:max limit=9 at_limit=share clock=none")
+    evening.game = sternhalma.Game.new("halma19")
+    evening.turn()
+    for typed in ["q3", "z9", "a1-p17"]:
+        name = typed.split("-")[-1]
+        sentence = (
+            f"there is no hole {name}: they go from a1 to p16, files a to p and ranks 1 to 16"
+        )
+        assert evening.type(typed) == f"{sentence}\n"
+
+
 def test_a_game_is_opened_with_who_plays_whither() -> None:
     evening = Evening()
     shown = evening.hear(GAME.replace("7", "8").replace("duel A", "corner+3c A"))
@@ -106,9 +133,19 @@ def test_a_move_is_sent_for_the_turn_that_asked(asked: Evening) -> None:
         ("c5-e9", "c5-e9: no step and no chain of hops leads from c5 to e9\nc5 may go to e5, e7\n"),
         ("a5-b5", "a5-b5: b5 is taken by a marble of A\n"),
         ("n13-m13", "n13-m13: expected a marble of A on n13, there is a marble of D\n"),
-        ("d5-z9", "expected a hole of the star board, got 'z9'\n"),
-        ("z9", "expected a move or a command, got 'z9'\n"),
-        ("a1", "expected a hole of the star board, got 'a1'\n"),
+        ("d5-z9", "there is no hole z9: rows go from a to q, as beside the board\n"),
+        ("z9", "there is no hole z9: rows go from a to q, as beside the board\n"),
+        ("d9", "there is no hole d9: row d has d5 to d8\n"),
+        ("a1", "there is no hole a1: row a has a5\n"),
+        ("d5 e5", f"{HYPHENS}'d5 e5'\n"),
+        ("d5e5", f"{HYPHENS}'d5e5'\n"),
+        ("d5, e5", f"{HYPHENS}'d5, e5'\n"),
+        ("d5 - e5", f"{HYPHENS}'d5 - e5'\n"),
+        ("d5-", f"{HYPHENS}'d5-'\n"),
+        ("-e5", f"{HYPHENS}'-e5'\n"),
+        ("d5--e5", f"{HYPHENS}'d5--e5'\n"),
+        ("d5-x", "there is no hole x: rows go from a to q, as beside the board\n"),
+        ("xx", "expected a move or a command, got 'xx'\n"),
         ("hnit", "expected a move or a command, got 'hnit', did you mean 'hint'?\n"),
         ("draw", "no draw is on offer\n"),
         ("next", "that is for a replay: type replay first\n"),
@@ -197,7 +234,8 @@ def test_a_server_that_refuses_to_take_back_leaves_the_turn_open() -> None:
 
 
 def test_a_draw_is_offered_with_a_move_and_agreed_to_instead_of_one(asked: Evening) -> None:
-    asked.type("offer d5-e5")
+    said = "you offer a draw: to agree all others have to, before the next move\n"
+    assert asked.type("offer d5-e5") == said
     assert asked.sent() == ["move 7 1 d5-e5 draw=offer"]
     asked.moved("d5-e5", "n13-m13")
     shown = asked.hear("offer 7 D")
@@ -218,9 +256,11 @@ def test_a_resignation_ends_in_a_pause_that_enter_ends(asked: Evening) -> None:
     asked.type("resign")
     assert asked.sent() == ["resign 7"]
     shown = asked.hear("over 7 resign places=A:2,D:1 seat=A ply=1 line=resign 7")
-    assert "game 7 is over: resign of A you; A you place 2, D max place 1\n" in shown
+    assert "game 7 is over: A you resigned; places: 1 D max, 2 A you\n" in shown
     assert asked.wants() is Wants.PERSON
-    assert asked.type("d5-e5").startswith("the game is over: ")
+    # There was no move, so there is nothing to walk through.
+    choices = "the game is over: type quit to leave, or Enter to go on\n"
+    assert [asked.type(line) for line in ["d5-e5", "xx", "99"]] == [choices] * 3
     # The next game waits behind the pause.
     assert asked.hear(GAME.replace("game 7", "game 8")) == ""
     assert asked.turn("8") == ""
@@ -248,13 +288,40 @@ def test_a_late_move_is_not_sent_once_the_game_is_over(asked: Evening) -> None:
 def test_a_wrong_answer_is_quoted_in_the_end() -> None:
     evening = Evening()
     shown = evening.hear("over 7 illegal places=A:1,D:2 seat=D ply=2 line=move 7 2 a1-a2")
-    assert "over: illegal of D max, who said 'move 7 2 a1-a2'; A you place 1" in shown
+    said = "D max played no legal move, 'move 7 2 a1-a2'; places: 1 A you, 2 D max\n"
+    assert f"game 7 is over: {said}" in shown
+
+
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [
+        ("goal places=A:1,D:2", "the goal is reached; places: 1 A you, 2 D max"),
+        ("agreement places=A:1,D:1", "a draw was agreed on; places: 1 A you, 1 D max"),
+        ("time places=A:1,D:2 seat=D ply=2", "D max ran out of time; places: 1 A you, 2 D max"),
+        ("aborted places=A:0,D:0", "it was broken off"),
+        ("boredom places=A:1,D:2 seat=D", "D max boredom; places: 1 A you, 2 D max"),
+    ],
+)
+def test_the_end_of_a_game_is_told_in_words(over: str, said: str) -> None:
+    assert f"game 7 is over: {said}\n" in Evening().hear(f"over 7 {over}")
+
+
+def test_every_reason_of_the_protocol_has_words() -> None:
+    page = (Path(__file__).parents[2] / "protocol.md").read_text(encoding="utf-8")
+    table = page.split("| reason | the game ended because |")[1].split("\n\n")[0]
+    reasons = re.findall(r"`([a-z-]+)`", table)
+    assert len(reasons) == 13
+    for reason in reasons:
+        by_itself = Evening().hear(f"over 7 {reason} places=A:1,D:2")
+        caused = Evening().hear(f"over 7 {reason} places=A:1,D:2 seat=D")
+        # Each is one or the other.
+        assert f"over: {reason}" not in by_itself or f"D max {reason};" not in caused
 
 
 def test_whoever_goes_out_is_told_and_the_position_follows() -> None:
     evening = Evening("game 7 corner A seats=A:you,C:ida,E:kim limit=200 at_limit=share clock=none")
     shown = evening.hear("out 7 A resign ply=1", "moved 7 1 C j14-j13 charged=1 left=-")
-    assert shown == "A you is out: resign\nC ida: j14-j13\n"
+    assert shown == "A you is out: resigned\nC ida: j14-j13\n"
 
 
 def test_a_pass_and_an_opening_are_told_as_what_they_are(evening: Evening) -> None:
@@ -278,7 +345,7 @@ class TestReplay:
 
     def test_it_goes_step_by_step_from_the_start(self, over: Evening) -> None:
         assert over.type("replay").endswith(
-            "\nply 0 of 4: the start\ntype next (or Enter), back, the number of a ply, or end\n"
+            "\nply 0 of 4: the start\ntype next (or Enter), back, a ply from 0 to 4, or end\n"
         )
         assert over.type("next").endswith("\nply 1 of 4: A you: d5-e5\n")
         assert over.type("").endswith("\nply 2 of 4: D max: n13-m13\n")
@@ -286,7 +353,7 @@ class TestReplay:
         assert over.sitting.prompt == "replay 1/4> "
 
     @pytest.mark.parametrize(
-        ("number", "at"), [("3", "ply 3 of 4: A you: e5-f5"), ("0", "ply 0 "), ("99", "ply 4 of 4")]
+        ("number", "at"), [("3", "ply 3 of 4: A you: e5-f5"), ("0", "ply 0 "), ("4", "ply 4 of 4")]
     )
     def test_a_number_goes_to_a_ply(self, over: Evening, number: str, at: str) -> None:
         assert f"\n{at}" in over.type("replay", number)
@@ -303,7 +370,15 @@ class TestReplay:
 
     def test_other_commands_are_answered_with_those_there_are(self, over: Evening) -> None:
         over.type("replay")
-        assert over.type("hint") == "in a replay: next (or Enter), back, the number of a ply, end\n"
+        choices = "next (or Enter), back, a ply from 0 to 4, or end"
+        assert over.type("hint") == f"this is a replay: type {choices}\n"
+        assert over.type("d5-e5") == f"this is a replay: type {choices}\n"
+        assert over.type("xx") == f"expected {choices}, got 'xx'\n"
+
+    def test_a_ply_that_was_never_had_is_named_and_goes_nowhere(self, over: Evening) -> None:
+        over.type("replay", "2")
+        assert over.type("99") == "there is no ply 99: the last is 4\n"
+        assert over.sitting.prompt == "replay 2/4> "
 
     def test_in_a_game_it_goes_back_to_the_move_that_is_wanted(self) -> None:
         evening = Evening()

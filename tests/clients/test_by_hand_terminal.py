@@ -81,7 +81,7 @@ def test_whole_games_are_played_by_typing(clock: str) -> None:
         end, shown = play(server, completed)
     assert end == Bye("event-over", "thank you for playing")
     assert len(server.moves) == 10
-    assert shown.count(" is over: share; ") == 2
+    assert shown.count(" is over: all turns are had, ") == 2
     assert "the server says goodbye: thank you for playing\n" in shown
 
 
@@ -127,7 +127,7 @@ def test_what_came_while_the_person_typed_is_heard_first() -> None:
         return "d5-e5"
 
     with FakeServer(script=script) as server:
-        assert "the game is over: type replay" in play(server, typing)[1]
+        assert "the game is over: type quit" in play(server, typing)[1]
 
 
 def test_without_a_server_there_is_no_game(capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,7 +179,7 @@ def test_the_environment_says_where_unless_something_is_to_be_practised(
         (["--port", "1", "--rules", "tara"], "expected no --rules=tara: what is played is for"),
         (["--connections", "2"], "expected one connection: a person plays one game at a time"),
         (["--rules", "chess"], "expected a rules id tara, duel, corner, halma13 or halma19"),
-        (["--players", "5"], "expected 2, 3, 4 or 6 players"),
+        (["--players", "5"], "play: error: players: expected 2, 3, 4 or 6 players"),
         (["--against", "./nobody x"], "cannot start './nobody'"),
         (["--ruels", "tara"], "unknown argument '--ruels', did you mean '--rules'?"),
     ],

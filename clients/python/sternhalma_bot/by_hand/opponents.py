@@ -67,7 +67,8 @@ def _address(said: IO[str]) -> tuple[str, int]:
             # What it says later is for hosts. But it is read: a full pipe would stop the server.
             threading.Thread(target=_drain, args=(said,), daemon=True).start()
             return found[1], int(found[2])
-        lines.append(line.strip())
+        # Who typed this command knows of no other.
+        lines.append(line.strip().removeprefix("sternhalma practice: ").removeprefix("practice: "))
     raise PracticeError("; ".join(lines) or "expected the practice to begin, it ended")
 
 

@@ -65,6 +65,7 @@ class Sitting:
         self._paused = False  # between games, so that there is time to walk through the last
         self._looked = False  # whether there was time for that
         self._undoing = False
+        self._introduced = False  # whether the person knows what may be typed
         self._finished = False  # the server has nothing more to say
         self._left = False
 
@@ -125,14 +126,20 @@ class Sitting:
         if self._last is None or self._looked:
             self._left = True
         else:
-            self._pause("leave")
+            self._pause()
 
     def typed(self, line: str) -> None:
         """Take a line that the person has typed."""
         try:
             command = parse_typed(line)
         except TypedError as error:
-            self._say(str(error))
+            # What is no command at all is none of a replay either, nor between games.
+            if self._replay is not None:
+                self._say(f"expected {words.in_replay(self._replay)}, got {line.strip()[:40]!r}")
+            elif self._paused:
+                self._say(f"the game is over: {self._choices()}")
+            else:
+                self._say(str(error))
             return
         if command is Word.QUIT:
             self.leave()
@@ -199,6 +206,9 @@ class Sitting:
             self._say(f"taken back; the game goes on as game {game.id}")
         else:
             self._say("", words.opening(game, self._story.start))
+            if not self._introduced:
+                self._introduced = True
+                self._say(words.INTRODUCTION)
 
     def _follow(self, story: Story, message: Moved | Out) -> None:
         self._story = story.moved(message) if isinstance(message, Moved) else story.out(message)
@@ -223,11 +233,17 @@ class Sitting:
         self._say("", *self._picture(story.now), "", words.ended(story.game, over))
         # With a clock the next game does not wait for anybody who reads.
         if story.game.clock in {None, "none"}:
-            self._pause("go on")
+            self._pause()
 
-    def _pause(self, then: str) -> None:
+    def _pause(self) -> None:
         self._paused = self._looked = True
-        self._say(f"type replay to walk through it, quit to leave, or Enter to {then}")
+        self._say(self._choices())
+
+    def _choices(self) -> str:
+        """What there is to do when a game is over, which may have had no move at all."""
+        walk = "replay to walk through it, " if self._last is not None and self._last.steps else ""
+        then = "leave" if self._finished else "go on"
+        return f"type {walk}quit to leave, or Enter to {then}"
 
     # What the person types.
 
@@ -237,7 +253,7 @@ class Sitting:
             self._left = self._finished
             self._listen()
         else:
-            self._say("the game is over: type replay, quit, or Enter to go on")
+            self._say(f"the game is over: {self._choices()}")
 
     def _take_turn(self, turn: Turn, command: Typed) -> None:
         match command:
@@ -268,6 +284,10 @@ class Sitting:
         if offers_draw and story is not None and not story.game.draws:
             self._say("this game knows no draw by agreement")
             return
+        unknown = [hole for hole in text.split("-") if hole not in now.rules.board.by_name]
+        if unknown:
+            self._say(words.no_hole(now.rules.board, unknown[0]))
+            return
         try:
             move = now.parse_move(text)
         except NotationError as error:
@@ -279,15 +299,17 @@ class Sitting:
             sentence, goals = words.destinations(now, move.origin)
             self._say(str(error), *([sentence] if goals else []))
             return
+        if offers_draw:
+            self._say("you offer a draw: to agree all others have to, before the next move")
         self._answer(f"{text} draw=offer" if offers_draw else text)
 
     def _look(self, hole: str) -> None:
         now = self._now
-        try:
-            sentence, goals = words.destinations(now, now.rules.board.parse_hole(hole))
-        except NotationError as error:
-            self._say(str(error))
+        found = now.rules.board.by_name.get(hole)
+        if found is None:
+            self._say(words.no_hole(now.rules.board, hole))
             return
+        sentence, goals = words.destinations(now, found)
         if goals:
             self._say("", *self._picture(now, goals), "")
         self._say(sentence)
@@ -320,7 +342,7 @@ class Sitting:
             return
         self._replay = Replay(story)
         self._show_replay(self._replay)
-        self._say("type next (or Enter), back, the number of a ply, or end")
+        self._say(f"type {words.in_replay(self._replay)}")
 
     def _walk(self, replay: Replay, command: Typed) -> None:
         match command:
@@ -328,6 +350,9 @@ class Sitting:
                 replay = replay.next()
             case Word.BACK:
                 replay = replay.back()
+            case Number(ply) if ply > replay.last_ply:
+                self._say(f"there is no ply {ply}: the last is {replay.last_ply}")
+                return
             case Number(ply):
                 replay = replay.to(ply)
             case Word.BOARD:
@@ -338,7 +363,7 @@ class Sitting:
                     self._show_board()
                 return
             case _:
-                self._say("in a replay: next (or Enter), back, the number of a ply, end")
+                self._say(f"this is a replay: type {words.in_replay(replay)}")
                 return
         self._replay = replay
         self._show_replay(replay)

@@ -76,7 +76,9 @@ HELP: Final[Mapping[str, str]] = {
 }
 
 _WORDS: Final = {word.value: word for word in Word} | {"?": Word.HELP}
-_HOLE: Final = re.compile(r"[a-q][1-9][0-9]?", re.ASCII)
+# Whether there is such a hole is for the board to say.
+_HOLE: Final = re.compile(r"[a-z][0-9]{1,2}", re.ASCII)
+_HOLES: Final = re.compile(r"(?:[a-z][0-9]{1,2}[^a-z0-9]*){2,}", re.ASCII)
 _COUNT: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 COMMANDS: Final = tuple(word for word in [*_WORDS, "undo", "offer"] if word.isalpha())
 
@@ -106,12 +108,20 @@ def parse_typed(line: str) -> Typed:
             return Look(word)
         case [word] if _COUNT.fullmatch(word):
             return Number(int(word))
-        case [word] if "-" in word:
+        case [word] if "-" in word and all(word.split("-")):
             return Path(word)
         case ["undo", *_]:
             raise TypedError("expected undo, or undo and a number of moves")
         case ["offer", *_]:
             raise TypedError("expected offer and a move, such as: offer d5-e5")
+        case words if _HOLES.fullmatch("".join(words)) or "-" in words[0]:
+            raise TypedError(
+                f"expected holes with one hyphen between them, as in d5-e5, got {_quoted(line)}"
+            )
         case words:
             near = suggest(words[0], COMMANDS)
-            raise TypedError(f"expected a move or a command, got {line.strip()[:40]!r}{near}")
+            raise TypedError(f"expected a move or a command, got {_quoted(line)}{near}")
+
+
+def _quoted(line: str) -> str:
+    return repr(line.strip()[:40])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import sternhalma
@@ -15,6 +16,28 @@ from sternhalma_bot.by_hand.typed import HELP
 
 _STAR: Final = ("north", "north-east", "south-east", "south", "south-west", "north-west")
 _SQUARE: Final = ("north-west", "north-east", "south-east", "south-west")
+
+
+INTRODUCTION: Final = "type a move such as d5-e5, a hole to see where its marble may go, or help"
+# Reasons of the protocol, as they read behind a player's name, and where nobody caused them.
+_DOINGS: Final[Mapping[str, str]] = {
+    "resign": "resigned",
+    "illegal": "played no legal move",
+    "malformed": "sent what is no message",
+    "time": "ran out of time",
+    "disconnect": "left",
+    "flood": "sent too many lines",
+    "no-start": "did not come",
+}
+_QUOTED: Final = {"illegal", "malformed", "flood"}  # where the last line says more
+_ENDS: Final[Mapping[str, str]] = {
+    "goal": "the goal is reached",
+    "progress": "all turns are had, placed by progress",
+    "share": "all turns are had, and who is not home shares a place",
+    "agreement": "a draw was agreed on",
+    "server-fault": "the server failed, and it does not count",
+    "aborted": "it was broken off",
+}
 
 
 def player(game: messages.Game, letter: str) -> str:
@@ -60,11 +83,29 @@ def standing(game: messages.Game, now: sternhalma.Game) -> list[str]:
     return lines
 
 
+def no_hole(board: sternhalma.Board, name: str) -> str:
+    """Why *board* has no hole called *name*.
+
+    >>> no_hole(STAR, "d9")
+    'there is no hole d9: row d has d5 to d8'
+    """
+    if board is not STAR:
+        return f"there is no hole {name}: they go from a1 to p16, files a to p and ranks 1 to 16"
+    row = [hole for hole in board.by_name if hole[0] == name[:1]]
+    if not row:
+        return f"there is no hole {name}: rows go from a to q, as beside the board"
+    return f"there is no hole {name}: row {name[0]} has {_span(row)}"
+
+
+def _span(row: Sequence[str]) -> str:
+    return row[0] if len(row) == 1 else f"{row[0]} to {row[-1]}"
+
+
 def told(game: messages.Game, step: Step) -> str:
     """One step of a game."""
     who = player(game, step.seat)
     if step.path is None:
-        return f"{who} is out: {step.reason}"
+        return f"{who} is out: {_doing(step.reason)}"
     if step.path == "pass":
         return f"{who} has no move and passes"
     opened = ", by the opening" if step.by == "opening" else ""
@@ -73,14 +114,20 @@ def told(game: messages.Game, step: Step) -> str:
 
 def ended(game: messages.Game, over: messages.Over) -> str:
     """How a game ended."""
-    if not any(place for _, place in over.places):
-        return f"game {game.id} is over: {over.reason}"
-    places = ", ".join(f"{player(game, letter)} place {at}" for letter, at in over.places)
-    cause = "" if over.seat is None else f" of {player(game, over.seat)}"
-    # A resignation says no more than the reason does.
-    told_why = over.line is not None and over.reason != "resign"
-    quoted = f", who said {over.line!r}" if told_why else ""
-    return f"game {game.id} is over: {over.reason}{cause}{quoted}; {places}"
+    if over.seat is None:
+        cause = _ENDS.get(over.reason, over.reason)
+    else:
+        cause = f"{player(game, over.seat)} {_doing(over.reason)}"
+        if over.line is not None and over.reason in _QUOTED:
+            cause += f", {over.line!r}"
+    ranked = sorted(over.places, key=lambda place: place[1])
+    places = ", ".join(f"{at} {player(game, letter)}" for letter, at in ranked if at)
+    return f"game {game.id} is over: {cause}" + (f"; places: {places}" if places else "")
+
+
+def _doing(reason: str | None) -> str:
+    """What a player did who went out for *reason*."""
+    return _DOINGS.get(reason or "", reason or "for an unknown reason")
 
 
 def destinations(now: sternhalma.Game, hole: Hole) -> tuple[str, Mask]:
@@ -114,6 +161,11 @@ def place_of(replay: Replay) -> str:
     at = f"ply {replay.ply} of {replay.last_ply}"
     step = replay.step
     return f"{at}: the start" if step is None else f"{at}: {told(replay.story.game, step)}"
+
+
+def in_replay(replay: Replay) -> str:
+    """What may be typed in a replay."""
+    return f"next (or Enter), back, a ply from 0 to {replay.last_ply}, or end"
 
 
 def help_lines() -> list[str]:
