@@ -19,6 +19,13 @@ def opened(rules: str, players: int, plies: int, seed: int, limit: int | None = 
     return game
 
 
+def at_home(game: sh.Game, seat: int) -> int:
+    """How many marbles of *seat* stand in their own start."""
+    position = game.position
+    lanes = position.seating.lanes_of[seat]
+    return sum((position.marbles[lane.colour] & lane.start).bit_count() for lane in lanes)
+
+
 def played(game: sh.Game, bots: Sequence[str], seed: int = 0) -> sh.Game:
     """The end of *game* with a sample bot on every seat; an illegal move raises."""
     while (seat := game.turn) is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sternhalma as sh
-from clients.games import opened, played
+from clients.games import at_home, opened, played
 from sternhalma_bot.bots import SAMPLES, costs, lookahead, mcts
 from sternhalma_bot.turn import Turn
 
@@ -81,6 +81,21 @@ def test_greedy_games_are_finished_not_broken_off(rules: str, players: int) -> N
         result = played(opened(rules, players, 4, seed), ["greedy"] * players).result
         assert result is not None
         assert result.end is sh.End.GOAL
+
+
+@pytest.mark.parametrize("rules", ["tara", "corner", "halma13"])
+@pytest.mark.parametrize("bot", [bot for bot in SAMPLES if bot != "random"])
+def test_every_sample_but_chance_clears_its_home_and_ends_a_game_by_the_goal(
+    bot: str, rules: str
+) -> None:
+    for side in range(2):
+        bots = ["greedy", "greedy"]
+        bots[side] = bot
+        game = played(opened(rules, 2, 4, seed=side), bots)
+        assert game.result is not None
+        assert game.result.end is sh.End.GOAL
+        assert max(game.position.counts) < game.terms.limit
+        assert at_home(game, side) == 0
 
 
 def test_greedy_leaves_the_start_in_time_where_staying_loses() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import sternhalma as sh
 from clients.fake_server import FakeServer, Table
-from clients.games import opened
+from clients.games import at_home, opened
 from clients.test_samples import EVERYWHERE
 from clients.toolchains import CLIENTS, need
 from sternhalma_bot.bots import SAMPLES
@@ -147,8 +147,8 @@ def test_it_walks_home_in_as_few_moves_as_there_are(seat: Seat) -> None:
     assert game.position.counts == (65, 64)
 
 
-@pytest.mark.parametrize("rules", ["tara", "corner", "duel", "corner+2c"])
-def test_it_beats_greed(seat: Seat, rules: str) -> None:
+@pytest.mark.parametrize("rules", ["tara", "corner", "duel", "corner+2c", "halma13"])
+def test_it_clears_its_home_and_beats_greed(seat: Seat, rules: str) -> None:
     bot = seat()
     for side in range(2):
         game = opened(rules, 2, 4, seed=side)
@@ -159,7 +159,9 @@ def test_it_beats_greed(seat: Seat, rules: str) -> None:
             else:
                 game = game.play(SAMPLES["greedy"].choose(Turn.of(game)))
         assert game.result is not None
+        assert game.result.end is sh.End.GOAL
         assert game.result.places[side] == 1
+        assert at_home(game, side) == 0
 
 
 @pytest.mark.parametrize(
