@@ -40,9 +40,13 @@ class Listener:
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
             self._socket = socket.socket(family, kind, protocol)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.bind(address)
-            self._socket.listen(BACKLOG)
+            try:
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                self._socket.bind(address)
+                self._socket.listen(BACKLOG)
+            except OSError:
+                self._socket.close()
+                raise
         except OSError as error:
             raise ListenError(
                 f"cannot listen on {host} port {port}: {error.strerror or error}"

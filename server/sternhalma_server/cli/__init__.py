@@ -46,6 +46,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "moves": "list the legal moves of a position",
     "perft": "count the sequences of moves from a position",
     "token": "make a secret token for a bot that dials in",
+    "doctor": "look at this machine, and say what would let a host down",
     "verify": "check the results folder of an event",
 }
 

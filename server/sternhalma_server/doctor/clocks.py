@@ -1,0 +1,111 @@
+"""What the clocks are worth: where time comes from, and whether the kernel stamps arrivals."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sternhalma_server.clock import MILLISECOND, SECOND
+from sternhalma_server.doctor.finding import Finding, bad, good, note
+from sternhalma_server.transport import SocketTransport, stamp_arrivals
+
+SOURCE: Final = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+# Read without a system call, and the same on all processors.
+QUICK: Final = frozenset({"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"})
+READS: Final = 2000
+DEAR: Final = 1000  # nanoseconds for one look at the clock
+ASLEEP: Final = 3 * MILLISECOND  # how long an arrival is left unread
+ROUNDS: Final = 5
+NAPS: Final = 40
+NAP: Final = MILLISECOND
+
+
+def examine(source: Path = SOURCE) -> Iterator[Finding]:
+    """Find out what the clocks of this machine are worth."""
+    yield clock_source(source, cost_of_reading())
+    yield stamps(stamp_error())
+    yield lateness(latest_wake())
+
+
+def cost_of_reading() -> int:
+    """What one look at the clock costs, in nanoseconds."""
+    begun = time.perf_counter_ns()
+    for _ in range(READS):
+        time.monotonic_ns()
+    return (time.perf_counter_ns() - begun) // READS
+
+
+def clock_source(path: Path, cost: int) -> Finding:
+    """Whether the kernel's source of time, which *path* names, is a quick one."""
+    try:
+        source = path.read_text(encoding="ascii").strip()
+    except OSError:
+        source = "not told"
+    found = f"{source}, a look at it costs {cost} ns"
+    if source in QUICK or (source == "not told" and cost < DEAR):
+        return good("clock source", found)
+    advice = "one of tsc, kvm-clock, arch_sys_counter (the kernel's log says why it took another)"
+    if cost < DEAR:
+        return note("clock source", found, advice)
+    return bad("clock source", f"{found}, and each move takes six", advice)
+
+
+def stamp_error() -> int | None:
+    """By how much arrivals that are read late are stamped late, in nanoseconds at most.
+
+    None where arrivals have no stamp of the kernel.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        if not stamp_arrivals(listener):
+            return None
+        with socket.create_connection(listener.getsockname()) as peer:
+            accepted, _ = listener.accept()
+            with accepted:
+                transport = SocketTransport(accepted, "a probe", stamped=True)
+                worst = 0
+                for _ in range(ROUNDS):
+                    sent = time.monotonic_ns()
+                    peer.sendall(b"\n")
+                    time.sleep(ASLEEP / SECOND)
+                    _, stamp = transport.receive()
+                    worst = max(worst, stamp - sent)
+    return worst
+
+
+def stamps(error: int | None) -> Finding:
+    """Whether arrivals are stamped when they arrive, *error* being the most they were off."""
+    if error is None:
+        return note(
+            "kernel stamps",
+            f"none on {sys.platform}: clocks stop when the server reads an answer",
+            "Linux, where a server that is late charges nobody for it",
+        )
+    if error >= ASLEEP:
+        return bad(
+            "kernel stamps",
+            f"an answer was stamped when it was read, {error / MILLISECOND:.3f} ms after it came",
+            "a kernel with SO_TIMESTAMPNS on TCP: some sandboxes (gVisor) leave it out",
+        )
+    return good("kernel stamps", f"an answer is stamped within {error / 1000:.0f} us")
+
+
+def latest_wake() -> int:
+    """By how much, in nanoseconds, this process was woken too late from short naps, at the most."""
+    worst = 0
+    for _ in range(NAPS):
+        due = time.monotonic_ns() + NAP
+        time.sleep(NAP / SECOND)
+        worst = max(worst, time.monotonic_ns() - due)
+    return worst
+
+
+def lateness(late: int) -> Finding:
+    """What it says that this process was woken *late* nanoseconds too late."""
+    found = f"woken at most {late / MILLISECOND:.1f} ms late in {NAPS} naps"
+    if late > 50 * MILLISECOND:
+        return note("load", found, "a machine with less to do, or clocks that have room for it")
+    return good("load", found)
