@@ -69,10 +69,10 @@ def test_the_report_of_a_bad_bot_says_what_was_sent_what_came_and_what_was_expec
 def test_a_bot_that_says_nothing_is_asked_whether_it_flushes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    status, printed = checked(capsys, "unflushed", "clocks.none", "--patience", "1")
+    status, printed = checked(capsys, "unflushed", "clocks.none")
     assert status == 1
-    assert "got nothing within 1 s; does the program flush its output after each line?" in printed
-    status, printed = checked(capsys, "mute", "login.line", "--patience", "1")
+    assert "got nothing within 3 s; does the program flush its output after each line?" in printed
+    status, printed = checked(capsys, "mute", "login.line")
     assert status == 1
     assert "flush" not in printed
 

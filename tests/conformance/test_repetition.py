@@ -97,7 +97,9 @@ def test_a_bot_that_ends_is_told_of_in_the_place_of_its_answer(
     code += "'STERNHALMA_PORT']))); s.sendall(b'login zoe\\n'); s.recv(9)"
     status, printed = replayed(file, capsys, "--", sys.executable, "-c", code)
     assert status == 1
-    assert re.fullmatch("got the end of (?:the|its) connection", printed.splitlines()[-1])
+    *_, got, fate = printed.splitlines()
+    assert re.fullmatch("got the end of (?:the|its) connection", got)
+    assert fate == "the program ended with status 0, it had printed nothing"
 
 
 def test_with_timing_the_lines_come_no_sooner_than_they_came() -> None:

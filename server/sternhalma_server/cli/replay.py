@@ -1,28 +1,35 @@
 """Hold a conversation once more with a bot at home, and say where it answers otherwise.
 
 FILE is what `sternhalma transcript` has printed. The bot is the command behind --, started as the
-programs of an event are. The exit status is 0 if all its lines are the same again, else 1.
+programs of an event are. Where it lost by going away, by silence or for want of a line feed, it is
+waited for, and it is told whether the loss is reproduced. The exit status is 0 if all its lines are
+the same again, and its loss if it has lost, else 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Final
 
 import trio
 
 from sternhalma_server.cli import CLEAN, FAILED
 from sternhalma_server.cli.parser import BadInputError
-from sternhalma_server.cli.trying import add_bot_options
-from sternhalma_server.conformance.repetition import Repeated, repeat
+from sternhalma_server.cli.trying import PATIENCE, add_bot_options
+from sternhalma_server.conformance.repetition import Fate, Repeated, repeat
 from sternhalma_server.conformance.subject import StartedBot, listen
 from sternhalma_server.conversation import Conversation, parse_conversation
 from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.programs import ScarcityError
+from sternhalma_server.wire import clean
 from sternhalma_tournament.text import counted
+
+LAST: Final = 8  # lines of what a program had printed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,20 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         repeated = trio.run(_repeat, conversation, arguments)
     except (ProgramError, ScarcityError) as problem:
         raise BadInputError(str(problem)) from None
-    difference = repeated.difference
     if arguments.json:
-        found = None
-        if difference is not None:
-            found = {
-                "line": difference.line,
-                "told": difference.told,
-                "expected": difference.expected,
-                "came": difference.came,
-            }
-        print(json.dumps({"same": repeated.same, "difference": found}))
+        print(json.dumps(_facts(repeated)))
     else:
-        print(_sentence(arguments.file, repeated))
-    return CLEAN if difference is None else FAILED
+        print("\n".join(_told(arguments.file, repeated)))
+    return CLEAN if repeated.is_same else FAILED
 
 
 def _read(path: Path) -> Conversation:
@@ -78,18 +76,51 @@ async def _repeat(conversation: Conversation, arguments: argparse.Namespace) -> 
         if listener is not None:
             stack.callback(listener.socket.close)
         patience = float(arguments.patience)
-        bot = StartedBot(arguments.command, Path(), listener, patience)
+        bot = StartedBot(arguments.command, Path(), listener, max(patience, PATIENCE))
         return await repeat(conversation, bot, patience, timing=arguments.timing)
 
 
-def _sentence(path: Path, repeated: Repeated) -> str:
+def _told(path: Path, repeated: Repeated) -> Iterator[str]:
+    """How it went, for people."""
     same = counted(repeated.same, "line")
     difference = repeated.difference
     if difference is None:
-        return f"{same} of the bot, all the same"
-    return (
-        f"{same} of the bot the same, then\n"
-        f"{path}, line {difference.line}, behind {difference.told}\n"
-        f"expected {difference.expected}\n"
-        f"got {difference.came}"
-    )
+        yield f"{same} of the bot, all the same"
+    else:
+        yield f"{same} of the bot the same, then"
+        yield f"{path}, line {difference.line}, behind {difference.told}"
+        yield f"expected {difference.expected}"
+        yield f"got {difference.came}"
+    if repeated.ending is not None:
+        yield from repeated.ending.sentences(str(path))
+    if repeated.program is not None:
+        yield from _last_words(repeated.program)
+
+
+def _last_words(program: Fate) -> Iterator[str]:
+    lines = [clean(line) for line in program.printed.splitlines() if line.strip()]
+    printed = ", it had printed:" if lines else ", it had printed nothing"
+    yield f"the program {program.ended or 'was still running'}{printed}"
+    if len(lines) > LAST:
+        yield "  ..."
+    yield from (f"  {line}" for line in lines[-LAST:])
+
+
+def _facts(repeated: Repeated) -> dict[str, Any]:
+    """How it went, for programs."""
+    facts: dict[str, Any] = {"same": repeated.same, "difference": None, "loss": None}
+    difference, ending, program = repeated.difference, repeated.ending, repeated.program
+    if difference is not None:
+        facts["difference"] = asdict(difference)
+    if ending is not None:
+        loss, question, reaction = ending.loss, ending.question, ending.reaction
+        facts["loss"] = {
+            "reason": loss.reason.value,
+            "ply": loss.ply,
+            "reproduced": ending.is_same,
+            "line": None if question is None else question.line,
+            "there": None if reaction is None else loss.there,
+            "here": None if reaction is None else reaction.here,
+        }
+    facts["program"] = None if program is None else asdict(program)
+    return facts

@@ -2,7 +2,8 @@
 
 The server's lines are said as they are written, whatever the bot answers; its lines are compared
 with those that are written, and the first that differs ends it. A bot whose answers depend on
-nothing but the seed and the turn repeats every game of its league at home.
+nothing but the seed and the turn repeats every game of its league at home, and every loss: where it
+was silent or had gone, it is waited for (`loss`).
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import trio
 
 from sternhalma import Game
 from sternhalma_server.clock import SECOND
+from sternhalma_server.conformance.loss import Act, Ending, Loss, Reaction, loss_of
 from sternhalma_server.conformance.subject import NAME, Start, StartedBot
-from sternhalma_server.conformance.talk import Side, Talk, UnexpectedError
+from sternhalma_server.conformance.talk import ENDED, Side, Talk, UnexpectedError
 from sternhalma_server.conversation import Conversation, Utterance, fill, match
-from sternhalma_server.wire import clean
+from sternhalma_server.wire import Ping, Pong, Why, WireError, clean, parse_message
 
 KEY: Final = "k3y-1"
+LOGIN_WITHIN: Final = 10.0  # seconds at least, however short an answer may take
 BACK_WITHIN: Final = 5.0  # seconds
+ENDING: Final = 2.0  # seconds for a program whose connection has ended to end as well
 PATTERNS: Final = "patterns"  # the keyword of conversations with `...` and `<word>` in them
 _POSITION: Final = slice(4, 10)  # the words of a `turn` line that are the position
 
@@ -37,11 +41,30 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Fate:
+    """How the bot's program `ended`, None if it still ran, and what it had `printed`."""
+
+    ended: str | None
+    printed: str
+
+
+@dataclass(frozen=True, slots=True)
 class Repeated:
-    """How many lines of the bot were the same, and the first that was not, if one was not."""
+    """How many lines of the bot were the same, and the first that was not, if one was not.
+
+    `ending` is the loss of the game if the conversation shows one and was held so far; `program` is
+    what became of the program that went away or did not answer.
+    """
 
     same: int
     difference: Difference | None = None
+    ending: Ending | None = None
+    program: Fate | None = None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether all went as it had gone, a loss included."""
+        return self.difference is None and (self.ending is None or self.ending.is_same is True)
 
 
 async def repeat(
@@ -67,6 +90,7 @@ class _Repetition:
     ) -> None:
         lines = conversation.lines
         self._lines = lines
+        self._loss = loss_of(conversation)
         self._bot = bot
         self._patience = patience
         self._timing = timing
@@ -81,13 +105,16 @@ class _Repetition:
     async def hold(self) -> Repeated:
         """Go through all lines, until the bot says something else."""
         same, told, before = 0, "", None
-        for utterance in self._lines:
+        loss = self._loss
+        for place, utterance in enumerate(self._lines):
             try:
                 match utterance.side:
                     case "S":
                         await self._pause(before, utterance)
                         told = fill(utterance.text, self._words)
                         self._said.append(told)
+                        if loss is not None and loss.is_open and place == loss.turn:
+                            return await self._lose(loss, same, utterance)
                     case "B":
                         came = await self._hear(utterance.text)
                         if not self._is_same(utterance.text, came):
@@ -98,10 +125,60 @@ class _Repetition:
                         await self._again()
             except UnexpectedError as problem:
                 difference = Difference(utterance.line, told, problem.expected, problem.came)
-                return Repeated(same, difference)
+                program = None
+                if self._talk is not None:  # else what came tells of it
+                    gone = self._talk.is_over or problem.came == ENDED
+                    program = await self._fate(gone=gone)
+                return Repeated(same, difference, program=program)
             before = utterance
         await self._send()
-        return Repeated(same)
+        return Repeated(same, ending=None if loss is None else Ending(loss))
+
+    async def _lose(self, loss: Loss, same: int, question: Utterance) -> Repeated:
+        """Put the *question* at which the bot lost, and see what it does."""
+        talk = self._talk or await self._connect()
+        began = trio.current_time()
+        act: Act = "answer"
+        text = ""
+        try:
+            await self._send()
+            began = trio.current_time()
+            text = await self._answer(talk)
+        except UnexpectedError as problem:
+            text = talk.unended.rstrip()
+            if talk.is_over or problem.came == ENDED:
+                act = "end"
+            elif problem.came.startswith("nothing"):
+                act = "half" if text else "silence"
+            else:
+                text = problem.came
+        after = trio.current_time() - began if act in {"answer", "end"} else self._patience
+        ending = Ending(loss, question, Reaction(act, after, text))
+        program = None if act == "answer" else await self._fate(gone=act == "end")
+        return Repeated(same + (text == loss.late), ending=ending, program=program)
+
+    async def _answer(self, talk: Talk) -> str:
+        """The bot's answer, questions that it may ask at any time passed over."""
+        while True:
+            line = await talk.hear("an answer")
+            try:
+                message = parse_message(line)
+            except WireError:
+                return line
+            match message:
+                case Ping(word):
+                    await talk.say(f"pong {word}")
+                case Why():
+                    await talk.say("why you are to move")
+                case Pong():
+                    continue
+                case _:
+                    return line
+
+    async def _fate(self, *, gone: bool) -> Fate:
+        """What has become of the program; one whose connection has *gone* may need a moment."""
+        ended = await self._bot.fate(ENDING if gone else 0)
+        return Fate(ended, self._bot.printed)
 
     def close(self) -> None:
         """End the connection."""
@@ -142,10 +219,11 @@ class _Repetition:
         return await self._begin(stream)
 
     async def _begin(self, stream: trio.SocketStream) -> Talk:
-        talk = self._talk = Talk(stream, _forget, self._patience)
+        talk = self._talk = Talk(stream, _forget, max(self._patience, LOGIN_WITHIN))
         if self._logs_in:
             await talk.greet()
             await talk.welcome(KEY)
+        talk.patience = self._patience
         return talk
 
     async def _again(self) -> None:

@@ -186,6 +186,11 @@ class StartedBot:
         fate = await self.fate(seconds)
         return None if fate is None else fate + _printed(self._programs[-1])
 
+    @property
+    def printed(self) -> str:
+        """What the program that was started last has printed by now."""
+        return self._programs[-1].output if self._programs else ""
+
     async def dismiss(self) -> None:
         """End all programs that still run."""
         with trio.CancelScope(shield=True):

@@ -25,6 +25,7 @@ GREETING: Final = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
 
 
 GONE: Final = "the end of the connection"  # what came where nothing more can
+ENDED: Final = "the end of its connection"  # the same, for what was to be said
 
 
 class UnexpectedError(Exception):
@@ -51,7 +52,7 @@ class Said:
 
 
 class Talk:
-    """One connection. *note* is told what is said, *patience* how many seconds an answer may take.
+    """One connection. *note* is told what is said, `patience` are the seconds an answer may take.
 
     `login` is the bot's, None before it has sent one.
     """
@@ -63,7 +64,7 @@ class Talk:
         self.is_over = False
         self._stream = stream
         self._note = note
-        self._patience = patience
+        self.patience = patience
         self._unread = b""
         self._has_moved = False
 
@@ -94,11 +95,11 @@ class Talk:
                 await self._stream.send_all(piece)
                 await trio.sleep(pause)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise UnexpectedError("a bot that listens", "the end of its connection") from None
+            raise UnexpectedError("a bot that listens", ENDED) from None
 
     async def hear(self, expected: str, patience: float | None = None) -> str:
         """The bot's next line, which is to be *expected* and to keep the form of lines."""
-        seconds = self._patience if patience is None else patience
+        seconds = self.patience if patience is None else patience
         with trio.move_on_after(seconds):
             while True:
                 line, found, rest = self._unread.partition(b"\n")
