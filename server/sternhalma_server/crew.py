@@ -21,6 +21,7 @@ from sternhalma_server.lookup import ProgramError
 from sternhalma_server.programs import Program, ScarcityError, start_program
 from sternhalma_server.sandbox import Sandbox
 from sternhalma_server.seats import Holder, Lobby
+from sternhalma_server.sentence import Sentence
 from sternhalma_server.transport import SocketTransport
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.event import Bot
@@ -35,8 +36,8 @@ class Crew:
     *bots* are those that have a command; it is run in *folder*, with *limits*, and has *start*
     nanoseconds to log in. Each local bot gets a token of its own for this run, in its environment,
     so nobody else can log in under its name. *tell* is given sentences for the host. In the results
-    folder *root*, if there is one, stays what programs have printed; bots in a sandbox do not see
-    it.
+    folder *root*, if there is one, stays what programs have printed; bots in a sandbox see neither
+    that nor the folders *hidden*.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Crew:
         start: int,
         tell: Callable[[str], None],
         root: Path | None = None,
+        hidden: Iterable[Path] = (),
     ) -> None:
         self._bots = {bot.name: bot for bot in bots}
         self._folder = folder
@@ -56,7 +58,7 @@ class Crew:
         self._reported: set[Program] = set()
         self._root = root
         self._limits = Limits(limits.memory, limits.processes, limits.files, limits.cpu)
-        self._sandbox = Sandbox(() if root is None else (root,))
+        self._sandbox = Sandbox((*hidden, *(() if root is None else (root,))))
         self._tokens = {name: secrets.token_urlsafe(18) for name in self._bots}
         # Starting many interpreters at once starves those that play already.
         self._starting = trio.Semaphore(os.cpu_count() or 1)
@@ -103,7 +105,7 @@ class Crew:
             self.report(name, slot)
         else:
             said, seconds = _said(program), self._patience
-            self._tell(f"{name} (slot {slot}) has not logged in within {seconds:g} s{said}")
+            self._say(name, slot, f" has not logged in within {seconds:g} s{said}")
         return holder
 
     async def _start(
@@ -121,7 +123,7 @@ class Crew:
                     raise
                 if not told:
                     again = f"trying again for {self._patience:g} s"
-                    self._tell(f"{name} (slot {slot}): {problem}; {again}")
+                    self._say(name, slot, f": {problem}; {again}")
                     told = True
             await trio.sleep(AGAIN)
 
@@ -151,7 +153,7 @@ class Crew:
         """
         if self._runs(name, slot):
             return False
-        self._tell(f"{name} (slot {slot}) had ended when its game began and is started again")
+        self._say(name, slot, " had ended when its game began and is started again")
         self._programs.pop((name, slot), None)
         return self._launch(name, slot, lobby, address) is not None
 
@@ -177,7 +179,7 @@ class Crew:
                 at_end=partial(self._keep, name, slot, datetime.now(UTC)),
             )
         except ProgramError as problem:
-            self._tell(f"{name} (slot {slot}): {problem}")
+            self._say(name, slot, f": {problem}")
             return None
         self._programs[name, slot] = program
         lobby.nursery.start_soon(program.listen)
@@ -200,14 +202,17 @@ class Crew:
         except FileNotFoundError:
             pass  # the whole folder is gone, which the journal tells
         except OSError as problem:
-            self._tell(f"cannot keep what {name} (slot {slot}) printed: {problem.strerror}")
+            self._say(name, slot, f": cannot keep what it printed: {problem.strerror}")
 
     def report(self, name: str, slot: int) -> None:
         """Tell the host, once, how a program ended and what it had printed."""
         program = self._programs.get((name, slot))
         if program is not None and program.ended and program not in self._reported:
             self._reported.add(program)
-            self._tell(f"{name} (slot {slot}) {program.fate}{_said(program)}")
+            self._say(name, slot, f" {program.fate}{_said(program)}")
+
+    def _say(self, name: str, slot: int, what: str) -> None:
+        self._tell(Sentence(f"{name} (slot {slot}){what}", bot=name, slot=slot))
 
     async def stop(self) -> None:
         """End all programs: those that do not end by themselves at the server's good-bye."""

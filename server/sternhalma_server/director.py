@@ -28,6 +28,7 @@ from sternhalma_server.recording import record_of
 from sternhalma_server.referee import Finished
 from sternhalma_server.results import result_of
 from sternhalma_server.roster import Chair, Roster
+from sternhalma_server.sentence import Sentence
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.verdict import Reason
@@ -340,7 +341,7 @@ class Director:
         except Exception as problem:
             # The server's own failure is nobody's loss: the game is void and played once more.
             if isinstance(problem, ScarcityError):
-                self._observer.tell(f"game {pairing.number}: {problem}")
+                self._tell(pairing, f": {problem}")
             else:
                 log.exception("game %d failed", pairing.number)
             self._begun.pop(pairing.number, None)
@@ -360,7 +361,7 @@ class Director:
             self._failed.add(pairing.number)
             self.summary.replayed += 1
             self._due.appendleft(pairing)
-            self._observer.tell(f"game {pairing.number} failed and is played again")
+            self._tell(pairing, " failed and is played again")
         else:
             bots = self._bots(pairing)
             table = self._conductor.table(pairing, bots, [None] * len(bots))
@@ -374,7 +375,7 @@ class Director:
         try:
             holders = await gather(chairs, self._conductor.name(pairing), self._hall)
         except ScarcityError as problem:
-            self._observer.tell(f"game {pairing.number}: {problem}")
+            self._tell(pairing, f": {problem}")
             await self._play_again(pairing)
             return None
         try:
@@ -402,6 +403,10 @@ class Director:
         """Play a game later: who has gone has its time to come back like anybody who is missing
         when a game is due."""
         self._due.append(pairing)
+
+    def _tell(self, pairing: Pairing, what: str) -> None:
+        number = str(pairing.number)
+        self._observer.tell(Sentence(f"game {number}{what}", game=number))
 
     def _count(self, finished: Finished) -> None:
         self.summary.games += 1

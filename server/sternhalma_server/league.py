@@ -32,6 +32,7 @@ from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer
 from sternhalma_server.seats import Holder
+from sternhalma_server.sentence import Sentence
 from sternhalma_server.stage import Stage, rule_at_rest, set_stage
 from sternhalma_server.store import EventId, Store, StoredEvent, StoreError
 from sternhalma_server.wire import MAX_SLOT
@@ -221,7 +222,7 @@ class League:
             )
         except (ValueError, StoreError, OSError) as error:
             # One event that cannot be played is no reason not to play the others.
-            self._tell(f"{event.name}: cannot be played: {error}")
+            self._tell(Sentence(f"{event.name}: cannot be played: {error}", event=event.name))
             return
         if self._stopping:
             return
@@ -238,7 +239,8 @@ class League:
             del self._stages[stage.event.id]
         if complete:
             await trio.to_thread.run_sync(self._store.set_state, stage.event.id, "closed")
-            self._tell(f"{stage.event.name}: closed, all its games have been played")
+            name = stage.event.name
+            self._tell(Sentence(f"{name}: closed, all its games have been played", event=name))
         # It may have been started again before its last game had ended.
         await self._decided()
 

@@ -11,6 +11,7 @@ import trio
 from sternhalma_server.clock import SECOND
 from sternhalma_server.hall import Hall
 from sternhalma_server.seats import Holder
+from sternhalma_server.sentence import Sentence
 from sternhalma_server.settings import Settings
 from sternhalma_server.wire import MAX_SLOT
 from sternhalma_tournament.entries import Entry
@@ -209,6 +210,5 @@ class Roster:
             its.short_since = None  # every game waits for it anew
             if its.missed >= WITHDRAWN_AFTER and not its.withdrawn:
                 its.withdrawn = True
-                self._tell(
-                    f"{chair.bot} did not come to {WITHDRAWN_AFTER} games in a row and is withdrawn"
-                )
+                missed = f"did not come to {WITHDRAWN_AFTER} games in a row and is withdrawn"
+                self._tell(Sentence(f"{chair.bot} {missed}", bot=chair.bot))

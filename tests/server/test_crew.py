@@ -187,4 +187,4 @@ def test_a_folder_that_takes_nothing_is_told_and_stops_nothing(
     (tmp_path / "out" / "bots").touch()
     assert _host(tmp_path, "20s", monkeypatch, f"{ONE_GAME}        print(word)\n") == 0
     told = capsys.readouterr().err
-    assert "cannot keep what a (slot 1) printed: " in told
+    assert "a (slot 1): cannot keep what it printed: " in told

@@ -16,6 +16,7 @@ import trio
 
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.file_kind import meant
+from sternhalma_server.cli.logs import FORMS, LOG_HELP, TEXT, LogProgress, log_lines
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
 from sternhalma_server.descriptors import raise_limit
@@ -52,6 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--again", action="store_true", help="play anew, replacing old results")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
+    parser.add_argument(
+        "--log", choices=FORMS, default=TEXT, help=f"{LOG_HELP} (on standard error)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,8 +114,11 @@ def _run_anew(
     if arguments.again and root.exists():
         with StoreLock(root / STORE):
             clear_archive(root)
-    progress: LineProgress | LiveProgress
-    if sys.stdout.isatty() and not arguments.json:
+    progress: LineProgress | LiveProgress | LogProgress
+    if arguments.log != TEXT:
+        log_lines(arguments.log, sys.stderr)
+        progress = LogProgress(settings.event.name)
+    elif sys.stdout.isatty() and not arguments.json:
         progress = LiveProgress(settings.event.name, [entry.name for entry in settings.entries])
     else:
         stream = sys.stderr if arguments.json else sys.stdout

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -20,12 +21,13 @@ from sternhalma_server.archive import ArchiveError
 from sternhalma_server.cli import CLEAN, INTERRUPTED
 from sternhalma_server.cli.file_kind import is_league_file, meant
 from sternhalma_server.cli.folder import unusable
+from sternhalma_server.cli.logs import FORMS, LOG_HELP, TEXT, LogProgress, log_lines, log_sentence
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LeagueProgress
 from sternhalma_server.cli.run import PORT, check_programs, loss_in, port_number
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.journal import StoreLostError
-from sternhalma_server.league import serve_league
+from sternhalma_server.league import Observers, serve_league
 from sternhalma_server.league_settings import LeagueSettings, load_league
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError
@@ -46,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=PORT,
         help="the port to listen on, 0 for any free one (default: %(default)s)",
     )
+    parser.add_argument("--log", choices=FORMS, default=TEXT, help=LOG_HELP)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,8 +86,14 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
         folder = settings.folder
         context = server_context(folder / charter.tls.cert, folder / charter.tls.key)
 
+    say: Callable[[str], None] = _say
+    observers: Observers = partial(LeagueProgress, _say)
+    if arguments.log != TEXT:
+        log_lines(arguments.log)
+        say, observers = log_sentence, LogProgress
+
     def listening(host: str, port: int) -> None:
-        _say(f"{charter.name}: open on {host} port {port}, its folder is {root}")
+        say(f"{charter.name}: open on {host} port {port}, its folder is {root}")
 
     with closing(Listener(arguments.host, arguments.port, context)) as listener:
         try:
@@ -93,8 +102,8 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
                 settings,
                 listener,
                 root,
-                _say,
-                partial(LeagueProgress, _say),
+                say,
+                observers,
                 listening,
             )
         except (StoreLostError, ExceptionGroup) as error:
@@ -103,7 +112,7 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
                 raise
             print(f"{lost}; the league stops", file=sys.stderr)
             return INTERRUPTED
-    _say(f"{charter.name}: stopped, the same command goes on with it")
+    say(f"{charter.name}: stopped, the same command goes on with it")
     return CLEAN
 
 
