@@ -1,11 +1,13 @@
 # `make league` sets up and plays the quickstart event; `make test` sets up and runs every test;
-# `make reference` plays the event that says how strong the sample bots are.
+# `make setup` sets up and no more; `make reference` plays the event that says how strong the sample bots are.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: league test test-slow lint bench soak reference clean
+.PHONY: setup league test test-slow lint bench soak reference clean
+
+setup: $(VENV)/ready
 
 league: $(VENV)/ready
 	$(BIN)/sternhalma run tournaments/events/quickstart.toml --again
