@@ -5,28 +5,56 @@ from __future__ import annotations
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Protocol
 
 import trio
 
 from sternhalma_server.admission import Known
-from sternhalma_server.arbiter import Arbiter
+from sternhalma_server.arbiter import Arbiter, Conduct
 from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Keeper
 from sternhalma_server.control import Answer, serve_control
 from sternhalma_server.crew import Crew
 from sternhalma_server.director import Director
+from sternhalma_server.hall import Hall
 from sternhalma_server.house import open_hall
 from sternhalma_server.keeping import Begun
 from sternhalma_server.library import Library
 from sternhalma_server.listener import Listener
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.seats import Lobby
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import StoreError
 from sternhalma_tournament.amendments import Amendment, parse_amendment
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scheduler import Scheduler
+
+OVER: Final = ("event-over", "the event has ended, thank you for playing")
+
+
+class Playing(Conduct, Protocol):
+    """Whoever conducts an event, as far as its host is concerned (`Director`)."""
+
+    @property
+    def running(self) -> int:
+        """How many games are being played or prepared."""
+        ...
+
+    @property
+    def games(self) -> int:
+        """How many games there are to be, as far as can be said now."""
+        ...
+
+    def knows(self, bot: str) -> bool:
+        """Whether *bot* plays in this event."""
+        ...
+
+    def why(self, bot: str) -> str:
+        """Why *bot* has no game now."""
+        ...
+
+    def drain(self) -> None:
+        """Begin no more games."""
+        ...
 
 
 async def run_event(
@@ -78,15 +106,15 @@ async def run_event(
         with trio.CancelScope() as playing:
             async with trio.open_nursery() as nursery:
                 stop = trio.Event()
-                nursery.start_soon(_stop, stop, director, playing, observer, settings)
+                nursery.start_soon(heed_stop, stop, director, playing, observer, settings)
                 nursery.start_soon(heed_signals, stop, playing)
                 if control is not None:
-                    answer = _answers(settings, keeper, director, hall.lobby, stop, arbiter)
+                    answer = answers(settings, keeper, director, hall, stop, arbiter)
                     nursery.start_soon(serve_control, control, answer)
                 await director.run()
                 nursery.cancel_scope.cancel()
         if director.summary.complete:
-            hall.farewell = ("event-over", "the event has ended, thank you for playing")
+            hall.farewell = OVER
     return director.summary
 
 
@@ -99,9 +127,9 @@ async def heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:
         playing.cancel()
 
 
-async def _stop(
+async def heed_stop(
     stop: trio.Event,
-    director: Director,
+    director: Playing,
     playing: trio.CancelScope,
     observer: Observer,
     settings: Settings,
@@ -118,22 +146,25 @@ async def _stop(
     playing.cancel()
 
 
-def _answers(
+def answers(
     settings: Settings,
     keeper: Keeper,
-    director: Director,
-    lobby: Lobby,
+    director: Playing,
+    hall: Hall | None,
     stop: trio.Event,
     arbiter: Arbiter | None,
 ) -> Answer:
-    """What the control socket answers."""
+    """What the control socket answers; no *hall* where nobody dials in."""
+    lobby = None if hall is None else hall.lobby
 
     async def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
         facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
         match request:
             case {"command": "status"}:
-                names = sorted({h.name for h in lobby if h.connection.ended is None})
+                names = sorted({h.name for h in lobby or () if h.connection.ended is None})
                 return facts | {
+                    # Where programs of this machine dial in, and without TLS.
+                    "listening": [] if hall is None else list(hall.address),
                     "games": director.games,
                     "finished": keeper.played,
                     "connected": names,

@@ -156,6 +156,7 @@ class League:
             "connected": sorted({h.name for h in self._hall.lobby if h.connection.ended is None}),
             "registered": len(self.known()),
             "running": self._hall.running,
+            "listening": list(self._hall.address),
         }
 
     def _facts(self, event: StoredEvent) -> dict[str, Any]:

@@ -213,6 +213,7 @@ def start_program(
     limits: Limits = _NO_LIMITS,
     sandbox: Sandbox | None = None,
     at_end: Callable[[Program], None] | None = None,
+    descriptors: Sequence[int] = (),
 ) -> Program:
     """Start *argv* in *folder*, with *environment* added to the server's own.
 
@@ -221,8 +222,9 @@ def start_program(
     *folder*. With *stdio* the program's standard input and output are one end of a socket, the
     other is its `sock`, non-blocking and the caller's to close; only such a program can be put in a
     *sandbox*. *at_end* is called with the program, once, when it is gone and all that it has
-    started. Raises `ProgramError`, and `ScarcityError` for what is no fault of the program; one
-    that the system refuses to run only when it is asked to (a wrong format, a script without its
+    started. It has *descriptors* of this process under the same numbers. Raises `ProgramError`, and
+    `ScarcityError` for what is no fault of the program; one that the system refuses to run only
+    when it is asked to (a wrong format, a script without its
     interpreter) is one that has ended, its `fate` says so.
     """
     if sandbox is not None and not stdio:
@@ -243,13 +245,13 @@ def start_program(
             theirs.enter_context(other_end)
             kept = ours.enter_context(tempfile.TemporaryFile())
             Kept.create(kept.fileno())
-            speech, passed = None, []
+            speech, passed = None, list(descriptors)
             if stdio:
                 sock, bots, stamped = _tcp_pair() if sandbox is None else _unix_pair()
                 speech = (ours.enter_context(sock), stamped)
-                passed = [theirs.enter_context(bots).fileno()]
+                passed.append(theirs.enter_context(bots).fileno())
                 sock.setblocking(False)
-                words.append(f"speech={passed[0]}")
+                words.append(f"speech={passed[-1]}")
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", lifeline.__file__, *words, "--", *command],
                 cwd=folder,

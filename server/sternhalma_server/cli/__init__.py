@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "ratings": "print how strong bots are, and how sure that is",
     "season": "print what the ranks of a league's events add up to",
     "game": "tell how a game went, move by move",
+    "web": "serve pages that change while one looks",
     "report": "write pages for browsers: standings, replays, bots, ratings",
     "transcript": "print what one seat of a game was told and said",
     "replay": "hold a conversation once more with a bot at home",

@@ -95,6 +95,7 @@ def game_values(
         "places": places,
         "number": record.game,
         "running": telling.running,
+        "still": not telling.running,
         "terms": terms_text(record),
         "ending": ending_text(telling),
         "rulings": [ruling_text(ruling) for ruling in rulings],

@@ -16,6 +16,7 @@ SHEET: Final = f"{ASSETS}/sternhalma.css"
 SCRIPT: Final = f"{ASSETS}/replay.js"
 BOARD_SCRIPT: Final = f"{ASSETS}/board.js"
 LIVE_SCRIPT: Final = f"{ASSETS}/live.js"  # of a server alone
+ICON: Final = f"{ASSETS}/icon.svg"
 STREAM: Final = "live/"  # before the place of a page: where a server tells how it goes on
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sternhalma_server.pages.places import (
     BOARD_SCRIPT,
+    ICON,
     INDEX,
     LIVE_SCRIPT,
     SCRIPT,
@@ -85,9 +86,11 @@ class Templates:
             "parts": self._environment.get_template("parts.html").module,
             "policy": LIVE_POLICY if live else POLICY,
             "live": live,
+            "still": False,  # whether nothing on the page changes any more
             "beside": beside,
             "home": INDEX,
             "sheet": SHEET,
+            "icon": ICON,
             "script": SCRIPT,
             "board_script": BOARD_SCRIPT,
             "live_script": LIVE_SCRIPT,
@@ -113,8 +116,13 @@ class Templates:
 
 
 def assets(*, live: bool = False) -> dict[str, str]:
-    """The style sheet and the scripts that all pages share, by their place in the folder."""
-    files = {SHEET: "pages.css", BOARD_SCRIPT: "board.js", SCRIPT: "replay.js"}
+    """What all pages share, by its place in the folder: how they look, and their scripts."""
+    files = {
+        SHEET: "pages.css",
+        BOARD_SCRIPT: "board.js",
+        SCRIPT: "replay.js",
+        ICON: "icon.svg",
+    }
     if live:
         files[LIVE_SCRIPT] = "live.js"
     texts = {

@@ -193,6 +193,10 @@ const Replay = (() => {
     get atEnd() {
       return shown === game.steps.length;
     },
+    // The clocks as they stood after the step that is shown.
+    showClocks() {
+      showClocks(shown);
+    },
     // One step more, and its row in the list; who looks at the latest is shown it.
     add(step, row) {
       const following = shown === game.steps.length && timer === null;

@@ -1,0 +1,114 @@
+"""The web server: uvicorn over a socket that is there already, ended quickly by SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from sternhalma_server.pages.templates import Linked, Templates
+from sternhalma_server.web.app import Extension, make_app
+from sternhalma_server.web.scene import Scene
+from sternhalma_server.web.shelf import Shelf
+from sternhalma_server.web.site import Site
+from sternhalma_server.web.streams import DROP, Streams
+from sternhalma_server.web.watcher import watch
+
+GRACE: Final = 1  # seconds for answers that are under way when the site is ended
+CONNECTIONS: Final = 4000  # at once
+NICE: Final = 10  # how far behind those who play
+
+# Makes what is mounted beside the pages, given the templates that those use.
+Extending = Callable[[Templates], Extension]
+
+
+class _Protocol(H11Protocol):
+    """HTTP over a connection that can be ended at once, however much it has not taken."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self.app_state = {**self.app_state, DROP: transport.abort}
+        super().connection_made(transport)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def serve(
+    root: Path,
+    sock: socket.socket,
+    names: Collection[str] = (),
+    *,
+    beside: Sequence[Linked] = (),
+    folders: Sequence[Path] = (),
+    extending: Iterable[Extending] = (),
+) -> None:
+    """Serve the pages of the event or league in the folder *root* over *sock* until SIGTERM.
+
+    *names* are those the site is known by; *beside* and *folders* are as for `Templates`, for what
+    *extending* makes. Raises `MissingTemplatesError`.
+    """
+    templates = Templates(live=True, beside=beside, folders=folders)
+    extensions = [one(templates) for one in extending]
+    os.nice(NICE)
+    asyncio.run(_serve(root, sock, names, templates, extensions))
+
+
+async def _serve(
+    root: Path,
+    sock: socket.socket,
+    names: Collection[str],
+    templates: Templates,
+    extensions: Sequence[Extension],
+) -> None:
+    scene = Scene()
+    site = Site(Shelf(root, templates), scene)
+    app = make_app(site, Streams(site), templates, names, extensions)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            loop="asyncio",
+            http=_Protocol,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            limit_concurrency=CONNECTIONS,
+            timeout_graceful_shutdown=GRACE,
+        )
+    )
+
+    def end() -> None:
+        site.close()
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end)
+    working = [asyncio.create_task(site.run()), asyncio.create_task(watch(root, scene, site))]
+    serving = asyncio.create_task(server.serve(sockets=[sock]))
+    # A site whose work has failed shows what was long ago: better none, and somebody starts it.
+    done, _ = await asyncio.wait({*working, serving}, return_when=asyncio.FIRST_COMPLETED)
+    if serving not in done:
+        end()
+        await serving
+    for task in working:
+        task.cancel()
+    results = await asyncio.gather(*working, return_exceptions=True)
+    await site.closed()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result

@@ -1,0 +1,146 @@
+"""The site of an event or a league as a process beside its server, and the socket it is served on.
+
+The socket is opened here, before anything else is begun: so an address that is taken is told at
+once, the site keeps its address when its process is started again, and whoever comes meanwhile
+waits. The process ends with the server, however that comes about (`lifeline`). Its own end is told
+and changes nothing else: events are played by the server alone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import math
+import re
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from sternhalma_server.lookup import ProgramError
+from sternhalma_server.programs import Program, ScarcityError, start_program
+
+PAUSES: Final = (
+    1.0,
+    5.0,
+    30.0,
+)  # seconds until the process is started again, the last from then on
+LASTED: Final = 60.0  # seconds after which a process has not failed at once
+BACKLOG: Final = 512
+NEEDED: Final = ("jinja2", "starlette", "uvicorn")
+
+_ADDRESS: Final = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):)?([0-9]{1,5})", re.ASCII)
+
+
+class WebsiteError(Exception):
+    """A site that cannot be served here; says why in one sentence."""
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port in `PORT` or `HOST:PORT`, the host being this machine if nothing is said.
+
+    Raises `ValueError`.
+    """
+    found = _ADDRESS.fullmatch(text)
+    if found is None or int(found[2]) > 65535:
+        raise ValueError(f"expected PORT or HOST:PORT with a port up to 65535, got {text[:60]!r}")
+    return (found[1] or "127.0.0.1").strip("[]"), int(found[2])
+
+
+def check_installed() -> None:
+    """Raise `WebsiteError` where something that the extra `web` brings is missing."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise WebsiteError(
+            f"expected {', '.join(missing)}, which the extra 'web' brings:"
+            " pip install 'sternhalma[web]', or in a clone pip install --editable '.[web]'"
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that is listened on, for a site. Raises `WebsiteError`."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind(address)
+            sock.listen(BACKLOG)
+        except OSError:
+            sock.close()
+            raise
+    except OSError as error:
+        raise WebsiteError(
+            f"cannot listen on {host} port {port}: {error.strerror or error}"
+        ) from None
+    return sock
+
+
+def url_of(sock: socket.socket, host: str) -> str:
+    """The address of the site on *sock*, which was to listen on *host*, for people."""
+    port: int = sock.getsockname()[1]
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return f"http://{host}:{port}/"
+    if address.is_unspecified:  # every address of this machine: one that works on it
+        return f"http://localhost:{port}/"
+    return f"http://[{host}]:{port}/" if address.version == 6 else f"http://{host}:{port}/"
+
+
+class Website:
+    """The site of the folder *root* on *sock*, known as *host* too; *tell* is given sentences."""
+
+    def __init__(
+        self, root: Path, sock: socket.socket, host: str, tell: Callable[[str], None]
+    ) -> None:
+        self._root = root
+        self._sock = sock
+        self._host = host
+        self._tell = tell
+        self._program: Program | None = None
+
+    async def run(self) -> None:
+        """Keep the process running until cancelled; then it is gone."""
+        tries = 0
+        try:
+            while True:
+                began = trio.current_time()
+                why = await self._run_once()
+                tries = 1 if trio.current_time() - began >= LASTED else tries + 1
+                pause = PAUSES[min(tries, len(PAUSES)) - 1]
+                self._tell(f"pages: {why}; again in {pause:g} s, games go on meanwhile")
+                await trio.sleep(pause)
+        finally:
+            if self._program is not None:
+                with trio.CancelScope(shield=True):
+                    await self._program.stop()
+
+    async def _run_once(self) -> str:
+        """Run the process to its end, and how it ended."""
+        descriptor = self._sock.fileno()
+        command = [sys.executable, "-m", "sternhalma_server.web", str(self._root.absolute())]
+        try:
+            self._program = start_program(
+                [*command, str(descriptor), self._host], {}, Path(), descriptors=[descriptor]
+            )
+        except (ProgramError, ScarcityError) as error:
+            return str(error)
+        await self._program.listen()
+        said = self._program.output.strip().splitlines()
+        return f"{self._program.fate}{f': {said[-1]}' if said else ''}"
+
+
+async def run_beside(website: Website | None, done: trio.Event) -> None:
+    """Keep *website* running, if there is one, until *done*."""
+    if website is None:
+        return
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(website.run)
+        await done.wait()
+        nursery.cancel_scope.deadline = -math.inf
