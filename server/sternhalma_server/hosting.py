@@ -1,18 +1,25 @@
-"""Hosting one event in its folder: its store, what is derived from it, going on after a stop."""
+"""Hosting one event in its folder: its store, what is derived from it, going on after a stop, and
+handing out its transcripts when it is over."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import trio
 
-from sternhalma_server.app import run_event
+from sternhalma_server.app import OVER, run_event
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive, write_tables
+from sternhalma_server.clock import SECOND
+from sternhalma_server.crew import Crew
+from sternhalma_server.house import open_hall
+from sternhalma_server.library import Library
 from sternhalma_server.listener import Listener
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
-from sternhalma_server.rulings import late_bots, read_results, stored_event
+from sternhalma_server.rulings import late_bots, read_results, rulings_of, stored_event
 from sternhalma_server.settings import Settings
 from sternhalma_server.staging import stage_event
 from sternhalma_server.store import Store, StoredEvent
@@ -122,3 +129,33 @@ def past(root: Path) -> Summary:
     return Summary(
         games=len(results), forfeits=results.forfeits, voids=results.voids, complete=True
     )
+
+
+async def hand_out(
+    settings: Settings,
+    listener: Listener,
+    root: Path,
+    length: int,
+    tell: Callable[[str], None],
+) -> None:
+    """Let bots of the event in the folder *root*, which is over, fetch their transcripts.
+
+    It takes *length* nanoseconds, or until SIGINT or SIGTERM. Who logs in to play is sent away.
+    """
+    with Store.read(root / STORE) as store:
+        stored = stored_event(store)
+        late = late_bots(rulings_of(store, stored.id), store.secrets(stored.id))
+    crew = Crew((), settings.folder, settings.event.limits, settings.waits.start, tell)
+    known, login = [*settings.known(), *late], settings.waits.login
+    async with open_hall(listener, crew, known, lambda _: OVER[1], login) as hall:
+        hall.farewell = hall.lobby.closing = OVER
+        hall.lobby.library = Library(root)
+        tell(
+            f"transcripts can be fetched from {listener.host} port {listener.port}"
+            f" for {length / SECOND:g} s"
+        )
+        with (
+            trio.move_on_after(length / SECOND),
+            trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals,
+        ):
+            await anext(signals)

@@ -13,7 +13,7 @@ from typing import Final
 import trio
 
 from sternhalma_server.archive import STORE
-from sternhalma_server.chronicle import chronicle_of
+from sternhalma_server.chronicle import Chronicle, chronicle_in, there_are
 from sternhalma_server.connection import Connection
 from sternhalma_server.conversation import format_conversation
 from sternhalma_server.rulings import stored_event
@@ -64,26 +64,30 @@ class Library:
 
     def _read(self, bot: str, game: str, seat: str | None) -> str:
         """The transcript as text. Raises `ValueError`, `StoreError`."""
-        event, _, number = game.rpartition("/")
-        missing = f"expected a game of {bot} that is over, got {game!r}"
-        if not (number.isdecimal() and number.isascii() and len(number) < 10):
-            raise ValueError(missing)
         with Store.read(self._root / STORE) as store:
-            stored = store.event(event) if store.league is not None else stored_event(store)
-            if stored is None or (store.league is None and event):
-                raise ValueError(missing)
-            try:
-                chronicle = chronicle_of(store, stored, int(number))
-            except ValueError:
-                raise ValueError(missing) from None
+            chronicle = _found(store, game)
+            if chronicle is None or bot not in chronicle.seats.values():
+                event = game.rpartition("/")[0]
+                events = [one for one in store.events() if event in {"", one.name}]
+                missing = f"expected a game of {bot} that is over, got {game!r}"
+                raise ValueError(f"{missing}; {there_are(store, events or store.events(), bot)}")
         seats = [letter for letter, name in chronicle.seats.items() if name == bot]
-        if not seats:
-            raise ValueError(missing)
         if seat is None and len(seats) > 1:
             raise ValueError(f"expected seat= with one of {', '.join(seats)}, got none")
         if seat is not None and seat not in seats:
             raise ValueError(f"expected seat={seats[0]}, the seat of {bot}, got seat={seat}")
         return format_conversation(chronicle.told_to(seat or seats[0]))
+
+
+def _found(store: Store, game: str) -> Chronicle | None:
+    """The game that the wire calls *game*, None if there is none that is over."""
+    event, _, number = game.rpartition("/")
+    if not (number.isdecimal() and number.isascii() and len(number) < 10):
+        return None
+    stored = store.event(event) if store.league is not None else stored_event(store)
+    if stored is None or (store.league is None and event):
+        return None
+    return chronicle_in(store, stored, int(number))
 
 
 async def _send(transport: Transport, data: bytes) -> None:

@@ -245,10 +245,10 @@ class Lobby:
             login = session.receive(line, lambda: "expected a login first")
             if login is None:
                 continue
+            if isinstance(login, Fetch):
+                return login
             if self.closing is not None:
                 session.close(*self.closing)
-            elif isinstance(login, Fetch):
-                return login
             elif isinstance(login, Watch):
                 session.accept()
                 session.replies.append("welcome watcher")

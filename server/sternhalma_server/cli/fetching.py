@@ -30,12 +30,13 @@ def fetch(
         ):
             greeting = heard.readline()
             if not greeting.startswith("sternhalma 1 "):
-                got = greeting.strip()[:60]
-                raise BadInputError(f"{address}: expected a server of version 1, got {got!r}")
+                secret = "" if tls or ca is not None else "; if it speaks TLS, say so with --tls"
+                got = repr(greeting.strip()[:60]) if greeting else f"the end at once{secret}"
+                raise BadInputError(f"{address}: expected a server of version 1, got {got}")
             connection.sendall(f"{request}\n".encode())
             lines = [line.rstrip("\n") for line in heard]
-    except (OSError, ssl.SSLError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{address}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{address}: {_wrong(error)}") from None
     if not lines or not lines[-1].startswith("bye "):
         raise BadInputError(f"{address}: expected a whole transcript, the connection ended in it")
     return "".join(f"{line}\n" for line in lines[1:-1]), lines[-1].removeprefix("bye ")
@@ -47,3 +48,28 @@ def _dial(host: str, port: int, *, tls: bool, ca: Path | None) -> socket.socket:
         return connection
     context = ssl.create_default_context(cafile=None if ca is None else str(ca))
     return context.wrap_socket(connection, server_hostname=host)
+
+
+def _wrong(error: OSError | UnicodeDecodeError) -> str:
+    """What went wrong on the way to a server, and what would have been right."""
+    match error:
+        case ConnectionRefusedError():
+            return (
+                "expected a server that listens there, got nobody: are host and port those of the"
+                " event, and is it not over? When it is, ask its host for the transcript"
+            )
+        case socket.gaierror():
+            return f"expected the name or address of a host, got: {error.strerror}"
+        case TimeoutError():
+            return f"expected an answer within {WITHIN:g} s, got none"
+        case ssl.SSLCertVerificationError():
+            return (
+                "expected a certificate that is trusted, got another:"
+                f" {error.verify_message}; --ca FILE names one to trust"
+            )
+        case ssl.SSLError():
+            return f"expected a server that speaks TLS, got another: {error.strerror or error}"
+        case OSError():
+            return f"expected a server that can be reached, got: {error.strerror or error}"
+        case UnicodeDecodeError():
+            return "expected a transcript in UTF-8, got other bytes"

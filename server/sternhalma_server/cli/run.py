@@ -16,6 +16,7 @@ import trio
 
 from sternhalma_server.archive import STORE, ArchiveError, clear_archive
 from sternhalma_server.cli.file_kind import meant
+from sternhalma_server.cli.lingering import add_linger_option, linger, tls_context
 from sternhalma_server.cli.logs import FORMS, LOG_HELP, TEXT, LogProgress, log_lines
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
@@ -29,7 +30,7 @@ from sternhalma_server.observer import Summary
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
-from sternhalma_server.tls import TlsError, server_context
+from sternhalma_server.tls import TlsError
 from sternhalma_tournament.event import Bot
 from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--again", action="store_true", help="play anew, replacing old results")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
+    add_linger_option(parser)
     parser.add_argument(
         "--log", choices=FORMS, default=TEXT, help=f"{LOG_HELP} (on standard error)"
     )
@@ -72,26 +74,28 @@ def _run(arguments: argparse.Namespace) -> int:
     except EventFileError as error:
         raise BadInputError(meant(arguments.event, error, league=False)) from None
     root: Path = arguments.out or Path("results") / settings.event.name
+    remote = any(bot.remote for bot in settings.event.bots)
+    port = arguments.port if arguments.port is not None else PORT if remote else 0
     if not arguments.again and is_finished(root, settings):
-        return _show(
+        status = _show(
             past(root),
             root,
             f"finished before, results in {root}; --again plays it anew",
             as_json=arguments.json,
         )
+        if arguments.linger is not None:
+            linger(arguments, settings, root, port)
+        return status
     check_programs(settings.event.bots, settings.folder, arguments.event)
-    remote = any(bot.remote for bot in settings.event.bots)
-    port = arguments.port if arguments.port is not None else PORT if remote else 0
     problem = sandbox_problem() if any(bot.sandbox for bot in settings.event.bots) else None
     if problem is not None:
         raise BadInputError(f"{settings.event.name}: sandbox: {problem}")
     raise_limit()
-    context = None
-    if settings.event.tls is not None:
-        files = settings.event.tls
-        context = server_context(settings.folder / files.cert, settings.folder / files.key)
-    with closing(Listener(arguments.host, port, context)) as listener:
-        return _run_anew(arguments, settings, listener, root)
+    with closing(Listener(arguments.host, port, tls_context(settings))) as listener:
+        status = _run_anew(arguments, settings, listener, root)
+    if arguments.linger is not None and status in {_CLEAN, _FAULTS}:
+        linger(arguments, settings, root, listener.port)
+    return status
 
 
 def check_programs(bots: Iterable[Bot], folder: Path, where: Path) -> None:

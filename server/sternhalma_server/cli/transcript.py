@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import Final
 
-from sternhalma_server.chronicle import Chronicle, chronicle_of
+from sternhalma_server.chronicle import Chronicle, chronicle_of, there_are
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.fetching import fetch
 from sternhalma_server.cli.folder import found_in, game_in
@@ -20,11 +21,18 @@ from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.conversation import format_conversation
 from sternhalma_server.store import Store, StoreError
 
+NO_GAME: Final = "?"  # the name of no game: a server answers with those that there are
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `transcript`."""
     parser.add_argument("source", metavar="DIR", help="the results folder, or HOST:PORT")
-    parser.add_argument("game", metavar="GAME", help="the number of the game")
+    parser.add_argument(
+        "game",
+        metavar="GAME",
+        nargs="?",
+        help="the game, as the wire called it; without one it is said which there are",
+    )
     parser.add_argument("--seat", metavar="SEAT", help="the seat's letter, or the bot in it")
     parser.add_argument("--bot", metavar="NAME", help="fetch it from a server, as this bot")
     parser.add_argument("--tls", action="store_true", help="the server speaks TLS")
@@ -43,7 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _stored(arguments: argparse.Namespace) -> str:
     folder = Path(arguments.source)
     if arguments.seat is None:
-        raise BadInputError("expected --seat SEAT, or --bot NAME and HOST:PORT")
+        fetched = ", or --bot NAME" if ":" in arguments.source else ""
+        raise BadInputError(f"expected a results folder with --seat SEAT{fetched}, got no --seat")
+    if arguments.game is None:
+        raise BadInputError(f"{folder}: expected a game that is over, got none; {_games(folder)}")
     try:
         number = whole_number(game_in(folder, arguments.game))
     except argparse.ArgumentTypeError as error:
@@ -58,12 +69,22 @@ def _stored(arguments: argparse.Namespace) -> str:
     return format_conversation(conversation)
 
 
+def _games(folder: Path) -> str:
+    """Which games there are transcripts of in *folder*."""
+    found = found_in(folder)
+    try:
+        with Store.read(found.store) as store:
+            return there_are(store, [found.stored(store)])
+    except (StoreError, ValueError) as error:
+        raise BadInputError(f"{folder}: {error}") from None
+
+
 def _fetched(arguments: argparse.Namespace) -> str:
     token = os.environ.get("STERNHALMA_TOKEN")
     if not token:
         raise BadInputError("expected the bot's token in STERNHALMA_TOKEN, got none")
     seat = "" if arguments.seat is None else f" seat={arguments.seat}"
-    request = f"transcript {arguments.bot} {arguments.game} token={token}{seat}"
+    request = f"transcript {arguments.bot} {arguments.game or NO_GAME} token={token}{seat}"
     text, farewell = fetch(arguments.source, request, tls=arguments.tls, ca=arguments.ca)
     code, _, sentence = farewell.partition(" ")
     if code != "transcript-over":

@@ -12,7 +12,7 @@ from sternhalma_server.conformance import clocks, games, lines, logins, position
 from sternhalma_server.conformance.bench import Bench
 from sternhalma_server.conformance.step import REQUIRED, Level, Outcome, Result, Step
 from sternhalma_server.conformance.subject import Subject
-from sternhalma_server.conformance.talk import GONE, SkippedError, UnexpectedError
+from sternhalma_server.conformance.talk import ENDED, GONE, SkippedError, UnexpectedError
 
 ENDING: Final = 0.5  # seconds for a program whose connection has ended to end as well
 
@@ -76,7 +76,7 @@ async def _try(step: Step, bench: Bench) -> Outcome:
         await step.act(bench)
     except UnexpectedError as problem:
         said, came = tuple(bench.said), problem.came
-        if came.startswith(GONE):
+        if came.startswith((GONE, ENDED)):
             words = await bench.subject.last_words(ENDING)
             came += "" if words is None else f"; the program {words}"
         await bench.abandon()
