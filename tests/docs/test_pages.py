@@ -10,7 +10,9 @@ import pytest
 
 from docs.pages import PAGES, ROOT, Block, blocks, files, table, text_of
 from sternhalma_server.cli import COMMANDS
+from sternhalma_server.cli.file_kind import is_league_file
 from sternhalma_server.settings import settings_of
+from sternhalma_tournament.charter import parse_charter
 from sternhalma_tournament.reading import EventFileError
 
 WRONG = {"typo.toml", "twice.toml", "wrong.toml"}  # shown for what is said about them
@@ -45,12 +47,15 @@ def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize("block", EVENTS, ids=lambda block: block.where)
-def test_an_event_file_of_a_page_can_be_played(block: Block) -> None:
+def test_a_file_of_an_event_or_a_league_on_a_page_can_be_used(block: Block) -> None:
+    source = block.text.encode()
     if block.labelled("file") in WRONG:
         with pytest.raises(EventFileError):
-            settings_of(block.text.encode(), block.where)
+            settings_of(source, block.where)
+    elif is_league_file(source):
+        parse_charter(source, block.where)
     else:
-        settings_of(block.text.encode(), block.where)
+        settings_of(source, block.where, league='format = "ladder"' in block.text)
 
 
 def test_the_events_that_ship_are_named_after_their_files() -> None:
