@@ -9,15 +9,15 @@ heeds it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import trio
 
 from sternhalma_server.admission import Known
 from sternhalma_server.archive import create_archive, write_tables
-from sternhalma_server.director import Director
 from sternhalma_server.keeping import Begun, StoreKeeper
 from sternhalma_server.observer import Observer
 from sternhalma_server.results import Results
@@ -41,6 +41,8 @@ from sternhalma_tournament.amendments import (
     sentence_of,
 )
 from sternhalma_tournament.formats import scheduler_after
+from sternhalma_tournament.scheduler import Scheduler
+from sternhalma_tournament.scores import GameResult
 
 MAX_REASON: Final = 500  # characters: it stands in a line of a table
 
@@ -50,6 +52,26 @@ class Ruled:
     """What became of a ruling: a sentence for each thing that the host should know."""
 
     sentences: tuple[str, ...]
+
+
+class Conduct(Protocol):
+    """Whoever conducts an event, as far as rulings go (`Director`)."""
+
+    def has_withdrawn(self, entry: str) -> bool:
+        """Whether a bot of *entry* is withdrawn because it did not come to its games."""
+        ...
+
+    def held(self) -> AbstractContextManager[None]:
+        """Begin no games meanwhile, and do not end."""
+        ...
+
+    def scheduler_after(self, history: Sequence[GameResult | Amendment]) -> Scheduler:
+        """The scheduler after *history*; ValueError if its last ruling comes too late."""
+        ...
+
+    def heed(self, ruling: Amendment, history: Sequence[GameResult | Amendment]) -> None:
+        """Let a ruling take effect, the last one in *history*."""
+        ...
 
 
 class Arbiter:
@@ -73,7 +95,7 @@ class Arbiter:
         self._ruling = trio.Lock()
 
     async def rule(
-        self, ruling: Amendment, token: str | None, director: Director, lobby: Lobby | None
+        self, ruling: Amendment, token: str | None, director: Conduct, lobby: Lobby | None
     ) -> Ruled:
         """Store *ruling* and let it take effect; *token* is the digest of a late bot's token.
 

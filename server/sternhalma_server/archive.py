@@ -113,11 +113,16 @@ def add_printed(root: Path, bot: str, slot: int, run: str, printed: str) -> None
     there to be read however often the program has been started since. Raises `OSError`, also if the
     folder *root* is not there.
     """
-    path = root / BOTS / f"{bot}-{slot}.txt"
-    path.parent.mkdir(exist_ok=True)
     # No line of a program's own begins a run.
     text = "".join(f" {line}" if line.startswith(_RUN) else line for line in _lines(printed))
-    runs = [*_runs(path), f"{_RUN}{run}\n{text}".encode()]
+    add_runs(root, bot, slot, f"{_RUN}{run}\n{text}".encode())
+
+
+def add_runs(root: Path, bot: str, slot: int, text: bytes) -> None:
+    """Add runs to the file of a *bot*'s *slot*; *text* is such a file's. Raises `OSError`."""
+    path = root / BOTS / f"{bot}-{slot}.txt"
+    path.parent.mkdir(exist_ok=True)
+    runs = [*_runs(path), *_split(text)]
     while len(runs) > 1 and sum(map(len, runs)) > PRINTED:
         well = (n for n, old in enumerate(runs[:-1]) if old.startswith(_WELL))
         del runs[next(well, 0)]
@@ -131,10 +136,13 @@ def _lines(text: str) -> list[str]:
 def _runs(path: Path) -> list[bytes]:
     """What stands in a file of what programs have printed, run by run."""
     try:
-        text = b"\n" + path.read_bytes()
+        return _split(path.read_bytes())
     except FileNotFoundError:
         return []
-    _, *runs = text.split(b"\n" + _RUN.encode())
+
+
+def _split(text: bytes) -> list[bytes]:
+    _, *runs = b"\n".join([b"", text]).split(b"\n" + _RUN.encode())
     return [_RUN.encode() + run.removesuffix(b"\n") + b"\n" for run in runs]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from sternhalma import Game, Seat
+from sternhalma import Seat
 from sternhalma_server.announce import Table, over_line
 from sternhalma_server.hall import Hall
 from sternhalma_server.happening import Happening, Ply
 from sternhalma_server.keeping import Begun
-from sternhalma_server.opening import number, opening_of
+from sternhalma_server.layout import Layout
 from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.runner import Ledger, Runner
 from sternhalma_server.seats import Holder
@@ -80,43 +80,18 @@ class Conductor:
         self._keeper = keeper
         self._referee = referee
         self._audience = hall.audience
-        self._named = hall.named
-        self._start = Game.new(
-            settings.rules,
-            settings.event.players,
-            limit=settings.terms.limit,
-            at_limit=settings.terms.at_limit,
-        )
-        self._letters = [group[0] for group in self._start.position.seats]
+        self._layout = Layout(settings, named=hall.named)
+        self._letters = self._layout.letters
 
     def name(self, pairing: Pairing) -> str:
         """What the wire calls a game."""
-        return (
-            f"{self._settings.event.name}/{pairing.number}" if self._named else str(pairing.number)
-        )
+        return self._layout.name(pairing)
 
     def table(
         self, pairing: Pairing, bots: tuple[str, ...], versions: Sequence[str | None]
     ) -> Table:
         """The table of a game: *bots* and their *versions* by seat."""
-        settings, event = self._settings, self._settings.event
-        return Table(
-            event=event.name,
-            game=self.name(pairing),
-            rules=settings.rules,
-            terms=settings.terms,
-            control=settings.control,
-            bots=bots,
-            entries=tuple(pairing.entries[seat % settings.sides] for seat in range(event.players)),
-            versions=tuple(versions),
-            seeds=tuple(
-                number(f"{event.seed}/{pairing.number}/{letter}") for letter in self._letters
-            ),
-            opening=opening_of(self._start, event.opening, event.seed, pairing.opening),
-            draws=event.draws,
-            tries=event.tries,
-            lag=settings.lag,
-        )
+        return self._layout.table(pairing, bots, versions)
 
     async def void(self, table: Table, reason: Reason) -> Finished:
         """End a game that no seat is told of."""

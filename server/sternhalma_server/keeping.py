@@ -22,7 +22,7 @@ from sternhalma_server.happening import Happening
 from sternhalma_server.journal import Journal
 from sternhalma_server.outcome import format_outcome, outcome_of
 from sternhalma_server.record import Record, format_record, parse_happening
-from sternhalma_server.recording import line_of, record_of, resumed
+from sternhalma_server.recording import line_of, record_of, resumed, signed
 from sternhalma_server.referee import Finished
 from sternhalma_server.rulings import RULING
 from sternhalma_server.store import FinishedGame, GameStoredError
@@ -69,13 +69,29 @@ def begin_line(versions: Iterable[str | None], pairing: Pairing) -> str:
     return f"{_BEGIN} {words} {msgspec.json.encode(pairing).decode()}"
 
 
+class Posting(Protocol):
+    """Where the lines of running games go."""
+
+    def post(self, game: int, line: str) -> None:
+        """Take *line* of the running *game*."""
+        ...
+
+
+class Keeping(Protocol):
+    """Where finished games go."""
+
+    async def keep(self, finished: Finished, said: str) -> None:
+        """Keep a finished game and what its seats *said*; it is safe when this returns."""
+        ...
+
+
 class GameLedger:
     """Writes one game into the journal as it is played."""
 
     __slots__ = ("_epoch", "_journal", "_keeper", "_letters", "_number", "_said")
 
     def __init__(
-        self, keeper: StoreKeeper, journal: Journal, table: Table, letters: list[str], epoch: int
+        self, keeper: Keeping, journal: Posting, table: Table, letters: list[str], epoch: int
     ) -> None:
         self._keeper = keeper
         self._journal = journal
@@ -146,7 +162,7 @@ class StoreKeeper:
 
     `epoch` added to the clock of the stamps gives wall time; *tell* is given sentences for the
     host, and *moved* is called whenever the results have changed. Without *derives* nothing is
-    written into the folder.
+    written into the folder. *programs* are the fingerprints of bots that records are to have.
     """
 
     def __init__(
@@ -158,8 +174,10 @@ class StoreKeeper:
         *,
         moved: Callable[[], None] = lambda: None,
         derives: bool = True,
+        programs: Mapping[str, str] | None = None,
     ) -> None:
         self._root = root
+        self._programs = programs or {}
         self._results = results
         self._journal = journal
         self._derives = derives
@@ -192,19 +210,26 @@ class StoreKeeper:
 
     async def keep(self, finished: Finished, said: str) -> None:
         """Store a finished game; it is on the disk when this returns."""
-        record = record_of(finished)
+        await self.keep_record(signed(record_of(finished), self._programs), said)
+
+    async def keep_record(self, record: Record, said: str) -> bool:
+        """Store the game of *record*; whether it was not stored before.
+
+        A game that is played twice, because it failed after it was stored or was lost on its way
+        here, has its first result.
+        """
         text = format_record(record)
         try:
             outcome = format_outcome(outcome_of(record))
             await self._journal.finish(FinishedGame(record.game, text, said, outcome))
         except GameStoredError:
-            # A game that failed after it was stored is not played twice: its first result stands.
-            return
+            return False
         except trio.Cancelled:
             self.show(record)  # it is stored all the same when the journal is closed
             raise
         self.show(record)
         self._moved()
+        return True
 
     async def keep_bye(self, bye: GameResult) -> None:
         """Store a bye, which is no game and has no record."""

@@ -40,12 +40,16 @@ Source = Literal["opening", "rules"]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who sat in a seat, named by its first letter; `entry` is who scores for it."""
+    """Who sat in a seat, named by its first letter; `entry` is who scores for it.
+
+    `program` is the digest of what was run, None where that is not known (`fingerprint`).
+    """
 
     seat: str
     bot: str
     version: str | None
     entry: str
+    program: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +219,8 @@ _TIMES: Final = {
 
 
 def _player(found: re.Match[str]) -> Player:
-    seat, bot, version, entry = found.groups()
-    return Player(seat, bot, None if version == "-" else version, entry)
+    seat, bot, version, entry, program = found.groups()
+    return Player(seat, bot, None if version == "-" else version, entry, program)
 
 
 def _happenings(lines: Lines) -> Iterator[Happening]:
@@ -279,15 +283,18 @@ def _body(record: Record) -> str:
         f"game {record.game}",
         f"rules {record.rules}",
         f"terms limit={record.limit} at_limit={record.at_limit} clock={record.clock}",
-        *(
-            f"seat {player.seat} {player.bot} version={player.version or '-'} entry={player.entry}"
-            for player in record.players
-        ),
+        *map(_seat, record.players),
         f"start {record.start}",
         *map(format_happening, record.happened),
         f"end {record.reason} places={places} ply={record.ply} final={record.final}",
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _seat(player: Player) -> str:
+    program = "" if player.program is None else f" program={player.program}"
+    version = player.version or "-"
+    return f"seat {player.seat} {player.bot} version={version} entry={player.entry}{program}"
 
 
 def format_happening(happening: Happening) -> str:

@@ -46,7 +46,8 @@ TERMS: Final = _form(
     "terms limit=TURNS at_limit=share|progress clock=CLOCK",
 )
 SEAT: Final = _form(
-    rf"seat ([A-F]) ({_NAME}) version=([A-Za-z0-9._+-]+) entry=({_NAME})",
+    rf"seat ([A-F]) ({_NAME}) version=([A-Za-z0-9._+-]+) entry=({_NAME})"
+    r"(?: program=([0-9a-f]{64}))?",
     "seat LETTER BOT version=VERSION entry=ENTRY",
 )
 START: Final = _form(f"start ({_POSITION})", "start POSITION")

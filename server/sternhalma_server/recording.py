@@ -6,7 +6,8 @@ lines in it. `resumed` reads them back when a game goes on after the server was 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from sternhalma import Seat, format_position
@@ -44,6 +45,14 @@ def record_of(finished: Finished) -> text.Record:
         ply=position.ply - 1,
         final=format_position(position),
     )
+
+
+def signed(record: text.Record, programs: Mapping[str, str]) -> text.Record:
+    """*record* with the fingerprints of its bots' *programs*, as far as they are known."""
+    if not programs:
+        return record
+    players = [replace(player, program=programs.get(player.bot)) for player in record.players]
+    return replace(record, players=tuple(players))
 
 
 def recorded(letters: Sequence[str], event: Happening) -> text.Happening:

@@ -204,3 +204,21 @@ def test_nobody_goes_out_by_reaching_the_goal() -> None:
 def test_evidence_that_would_break_the_record_is_refused(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="expected KEY=VALUE"):
         Ply(1, "A", "d8-e9", None, (pair,))
+
+
+def test_a_program_that_is_known_stands_behind_the_entry_of_its_seat() -> None:
+    record = parse_record(GOLDEN)
+    first, second = record.players
+    known = replace(record, players=(replace(first, program="0a" * 32), second))
+    text = format_record(known)
+    assert f"entry={first.entry} program={'0a' * 32}\n" in text
+    assert parse_record(text) == known
+    assert known.digest != record.digest
+
+
+@pytest.mark.parametrize("program", ["0A" * 32, "0a" * 31, "-", ""])
+def test_a_program_is_a_digest_or_is_not_there(program: str) -> None:
+    record = parse_record(GOLDEN)
+    wrong = replace(record.players[0], program=program)
+    with pytest.raises(RecordError, match="line 6: expected 'seat"):
+        parse_record(format_record(replace(record, players=(wrong, record.players[1]))))
