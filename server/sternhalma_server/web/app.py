@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -34,10 +34,11 @@ _BUSY: Final = "This page cannot be made now. It tries again by itself."
 @dataclass(frozen=True, slots=True)
 class Extension:
     """Something beside the pages: its `routes` come before theirs, `running` is entered while the
-    site runs."""
+    site runs, `closing` is called when it is to end its streams."""
 
     routes: Sequence[BaseRoute]
     running: AbstractAsyncContextManager[object] | None = None
+    closing: Callable[[], None] | None = None
 
 
 def make_app(

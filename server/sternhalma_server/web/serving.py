@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sternhalma_server.pages.templates import Linked, Templates
@@ -66,17 +67,9 @@ def serve(
     asyncio.run(_serve(root, sock, names, templates, extensions))
 
 
-async def _serve(
-    root: Path,
-    sock: socket.socket,
-    names: Collection[str],
-    templates: Templates,
-    extensions: Sequence[Extension],
-) -> None:
-    scene = Scene()
-    site = Site(Shelf(root, templates), scene)
-    app = make_app(site, Streams(site), templates, names, extensions)
-    server = _Server(
+def http_server(app: ASGIApp) -> uvicorn.Server:
+    """What serves *app* to browsers, until its `should_exit` is set; signals are the caller's."""
+    return _Server(
         uvicorn.Config(
             app,
             loop="asyncio",
@@ -91,8 +84,24 @@ async def _serve(
         )
     )
 
+
+async def _serve(
+    root: Path,
+    sock: socket.socket,
+    names: Collection[str],
+    templates: Templates,
+    extensions: Sequence[Extension],
+) -> None:
+    scene = Scene()
+    site = Site(Shelf(root, templates), scene)
+    app = make_app(site, Streams(site), templates, names, extensions)
+    server = http_server(app)
+
     def end() -> None:
         site.close()
+        for one in extensions:
+            if one.closing is not None:
+                one.closing()
         server.should_exit = True
 
     loop = asyncio.get_running_loop()
