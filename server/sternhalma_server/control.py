@@ -83,7 +83,7 @@ def _listener(path: Path) -> trio.socket.SocketType | None:
     except OSError:
         return None  # no descriptor left, or no such sockets here
     try:
-        bound.bind(_address(path))
+        bound.bind(socket_address(path))
         path.chmod(0o600)
         bound.listen(16)
     except OSError:
@@ -131,7 +131,7 @@ def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(ANSWER)
-            connection.connect(_address(root / SOCKET))
+            connection.connect(socket_address(root / SOCKET))
             connection.sendall(json.dumps(request).encode() + b"\n")
             with connection.makefile("rb") as answers:
                 line = answers.readline()
@@ -146,8 +146,9 @@ def ask(root: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     return reply
 
 
-def _address(path: Path) -> str:
-    # The address of a Unix socket has room for about a hundred bytes; a folder's may be longer, and
-    # then the way from the present folder is often shorter.
+def socket_address(path: Path) -> str:
+    """The address of the Unix socket *path*."""
+    # It has room for about a hundred bytes; a folder's name may be longer, and then the way from
+    # the present folder is often shorter.
     whole, short = str(path.absolute()), os.path.relpath(path)
     return min(whole, short, key=len)

@@ -8,20 +8,23 @@ and changes nothing else: events are played by the server alone.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import ipaddress
-import math
 import re
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import trio
 
 from sternhalma_server.lookup import ProgramError
 from sternhalma_server.programs import Program, ScarcityError, start_program
+
+T = TypeVar("T")
 
 PAUSES: Final = (
     1.0,
@@ -94,19 +97,22 @@ def url_of(sock: socket.socket, host: str) -> str:
 
 
 class Website:
-    """The site of the folder *root* on *sock*, known as *host* too; *tell* is given sentences."""
+    """The site of the folder *root* on *sock*, known as *host* too."""
 
-    def __init__(
-        self, root: Path, sock: socket.socket, host: str, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, root: Path, sock: socket.socket, host: str) -> None:
         self._root = root
         self._sock = sock
         self._host = host
-        self._tell = tell
         self._program: Program | None = None
 
-    async def run(self) -> None:
-        """Keep the process running until cancelled; then it is gone."""
+    @property
+    def url(self) -> str:
+        """Its address, for people."""
+        return url_of(self._sock, self._host)
+
+    async def run(self, tell: Callable[[str], None]) -> None:
+        """Keep the process running until cancelled; then it is gone. *tell* is given sentences."""
+        tell(f"pages at {self.url}")
         tries = 0
         try:
             while True:
@@ -114,7 +120,7 @@ class Website:
                 why = await self._run_once()
                 tries = 1 if trio.current_time() - began >= LASTED else tries + 1
                 pause = PAUSES[min(tries, len(PAUSES)) - 1]
-                self._tell(f"pages: {why}; again in {pause:g} s, games go on meanwhile")
+                tell(f"pages: {why}; again in {pause:g} s, games go on meanwhile")
                 await trio.sleep(pause)
         finally:
             if self._program is not None:
@@ -136,11 +142,55 @@ class Website:
         return f"{self._program.fate}{f': {said[-1]}' if said else ''}"
 
 
-async def run_beside(website: Website | None, done: trio.Event) -> None:
-    """Keep *website* running, if there is one, until *done*."""
-    if website is None:
+def add_web_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--web`, which gives host and port of a site, or None."""
+
+    def address(text: str) -> tuple[str, int]:
+        try:
+            return parse_address(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    parser.add_argument(
+        "--web",
+        type=address,
+        metavar="[HOST:]PORT",
+        help="serve pages too that change while one looks, as 'sternhalma web' does",
+    )
+
+
+@contextmanager
+def website_at(address: tuple[str, int] | None, root: Path) -> Generator[Website | None]:
+    """The site of *root* at *address*, its socket open during the block; None without an address.
+
+    Raises `WebsiteError`.
+    """
+    if address is None:
+        yield None
         return
+    check_installed()
+    with closing(listen(*address)) as sock:
+        yield Website(root, sock, address[0])
+
+
+async def beside(
+    website: Website | None, tell: Callable[[str], None], play: Callable[[], Awaitable[T]]
+) -> T:
+    """What *play* comes to, with the process of *website* running meanwhile, if there is one.
+
+    *tell* is given sentences on the site.
+    """
+    if website is None:
+        return await play()
+    outcome: list[T] = []
+    problem: Exception | None = None
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(website.run)
-        await done.wait()
-        nursery.cancel_scope.deadline = -math.inf
+        nursery.start_soon(website.run, tell)
+        try:
+            outcome.append(await play())
+        except Exception as error:  # raised as it is, and not in a group with nothing else
+            problem = error
+        nursery.cancel_scope.cancel()
+    if problem is not None:
+        raise problem
+    return outcome[0]

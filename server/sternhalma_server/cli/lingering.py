@@ -6,6 +6,7 @@ import argparse
 import ssl
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -15,6 +16,7 @@ from sternhalma_server.hosting import hand_out
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.settings import Settings
 from sternhalma_server.tls import server_context
+from sternhalma_server.website import Website, beside
 
 
 def add_linger_option(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +29,17 @@ def add_linger_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def linger(arguments: argparse.Namespace, settings: Settings, root: Path, port: int) -> None:
+def linger(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    root: Path,
+    port: int,
+    site: Website | None,
+) -> None:
     """Hand out the transcripts of the event in *root*, which is over, as long as is asked for.
 
-    Where nobody can be let in it is said, and no more: the event itself is over. Raises
-    `StoreError`, `TlsError`.
+    The *site* stays as long. Where nobody can be let in it is said, and no more: the event itself
+    is over. Raises `StoreError`, `TlsError`.
     """
 
     def tell(sentence: str) -> None:
@@ -39,7 +47,8 @@ def linger(arguments: argparse.Namespace, settings: Settings, root: Path, port: 
 
     try:
         with closing(Listener(arguments.host, port, tls_context(settings))) as listener:
-            trio.run(hand_out, settings, listener, root, arguments.linger, tell)
+            hand = partial(hand_out, settings, listener, root, arguments.linger, tell)
+            trio.run(beside, site, tell, hand)
     except ListenError as error:
         print(f"no transcripts can be fetched: {error}", file=sys.stderr)
 

@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
@@ -20,6 +21,7 @@ from sternhalma_server.cli.lingering import add_linger_option, linger, tls_conte
 from sternhalma_server.cli.logs import FORMS, LOG_HELP, TEXT, LogProgress, log_lines
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
+from sternhalma_server.cli.spreading import Host, add_spread_options, spread
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.journal import StoreLostError
@@ -31,6 +33,7 @@ from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.settings import Settings, load_settings
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError
+from sternhalma_server.website import Website, WebsiteError, add_web_option, beside, website_at
 from sternhalma_tournament.event import Bot
 from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
@@ -55,6 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="play anew, replacing old results")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
     add_linger_option(parser)
+    add_web_option(parser)
+    add_spread_options(parser)
     parser.add_argument(
         "--log", choices=FORMS, default=TEXT, help=f"{LOG_HELP} (on standard error)"
     )
@@ -64,7 +69,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Play the event; 0 if all went well, 1 if it ended with faults, 3 if it was stopped."""
     try:
         return _run(arguments)
-    except (EventFileError, ArchiveError, StoreError, LockedError, ListenError, TlsError) as error:
+    except (
+        EventFileError,
+        ArchiveError,
+        StoreError,
+        LockedError,
+        ListenError,
+        TlsError,
+        WebsiteError,
+    ) as error:
         raise BadInputError(str(error)) from None
 
 
@@ -84,17 +97,24 @@ def _run(arguments: argparse.Namespace) -> int:
             as_json=arguments.json,
         )
         if arguments.linger is not None:
-            linger(arguments, settings, root, port)
+            with website_at(arguments.web, root) as site:
+                linger(arguments, settings, root, port, site)
         return status
     check_programs(settings.event.bots, settings.folder, arguments.event)
     problem = sandbox_problem() if any(bot.sandbox for bot in settings.event.bots) else None
     if problem is not None:
         raise BadInputError(f"{settings.event.name}: sandbox: {problem}")
     raise_limit()
-    with closing(Listener(arguments.host, port, tls_context(settings))) as listener:
-        status = _run_anew(arguments, settings, listener, root)
-    if arguments.linger is not None and status in {_CLEAN, _FAULTS}:
-        linger(arguments, settings, root, listener.port)
+    with website_at(arguments.web, root) as site, spread(arguments, settings, root) as far:
+        if far is not None:
+            status = _run_anew(arguments, settings, far, root, site)
+        else:
+            with closing(Listener(arguments.host, port, tls_context(settings))) as listener:
+                port = listener.port
+                here = partial(host_event, settings, listener, root)
+                status = _run_anew(arguments, settings, here, root, site)
+        if arguments.linger is not None and status in {_CLEAN, _FAULTS}:
+            linger(arguments, settings, root, port, site)
     return status
 
 
@@ -112,9 +132,13 @@ def check_programs(bots: Iterable[Bot], folder: Path, where: Path) -> None:
 
 
 def _run_anew(
-    arguments: argparse.Namespace, settings: Settings, listener: Listener, root: Path
+    arguments: argparse.Namespace,
+    settings: Settings,
+    host: Host,
+    root: Path,
+    site: Website | None,
 ) -> int:
-    """Play the event, or play on, now that nothing stands in the way."""
+    """Have *host* play the event, or play on, now that nothing stands in the way; *site* runs beside it."""
     if arguments.again and root.exists():
         with StoreLock(root / STORE):
             clear_archive(root)
@@ -129,7 +153,8 @@ def _run_anew(
         progress = LineProgress(settings.event.name, stream)
     try:
         with progress.shown():
-            summary = trio.run(host_event, settings, listener, root, progress)
+            play = partial(host, progress)
+            summary = trio.run(beside, site, progress.tell, play)
     except (StoreLostError, ExceptionGroup) as error:
         lost = loss_in(error)
         if lost is None:

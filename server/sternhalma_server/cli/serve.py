@@ -34,6 +34,7 @@ from sternhalma_server.lock import LockedError
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
+from sternhalma_server.website import WebsiteError, add_web_option, beside, website_at
 from sternhalma_tournament.reading import EventFileError
 
 
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=PORT,
         help="the port to listen on, 0 for any free one (default: %(default)s)",
     )
+    add_web_option(parser)
     parser.add_argument("--log", choices=FORMS, default=TEXT, help=LOG_HELP)
 
 
@@ -67,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         LockedError,
         ListenError,
         TlsError,
+        WebsiteError,
     ) as error:
         raise BadInputError(str(error)) from None
     except OSError as error:
@@ -95,17 +98,16 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
     def listening(host: str, port: int) -> None:
         say(f"{charter.name}: open on {host} port {port}, its folder is {root}")
 
-    with closing(Listener(arguments.host, arguments.port, context)) as listener:
+    def tell(sentence: str) -> None:
+        say(f"{charter.name}: {sentence}")
+
+    with (
+        website_at(arguments.web, root) as site,
+        closing(Listener(arguments.host, arguments.port, context)) as listener,
+    ):
+        play = partial(serve_league, settings, listener, root, say, observers, listening)
         try:
-            trio.run(
-                serve_league,
-                settings,
-                listener,
-                root,
-                say,
-                observers,
-                listening,
-            )
+            trio.run(beside, site, tell, play)
         except (StoreLostError, ExceptionGroup) as error:
             lost = loss_in(error)
             if lost is None:

@@ -27,7 +27,9 @@ _KINDS: Final = {
     "html": "text/html",
     "txt": "text/plain",
 }
-_EMPTY: Final = "There is nothing to show yet. This page looks again by itself."
+_EMPTY: Final = (
+    "There is nothing to show yet, or it is still being read. This page looks again by itself."
+)
 _BUSY: Final = "This page cannot be made now. It tries again by itself."
 
 

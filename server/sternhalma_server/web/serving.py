@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +25,7 @@ from sternhalma_server.web.site import Site
 from sternhalma_server.web.streams import DROP, Streams
 from sternhalma_server.web.watcher import watch
 
+LAST: Final = 0.4  # seconds to tell all viewers how things stood in the end
 GRACE: Final = 1  # seconds for answers that are under way when the site is ended
 CONNECTIONS: Final = 4000  # at once
 NICE: Final = 10  # how far behind those who play
@@ -47,6 +50,12 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Whether a log is to have it: what was cut off when the site was ended is no news."""
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is not asyncio.CancelledError and not str(record.msg).startswith("Cancel ")
+
+
 def serve(
     root: Path,
     sock: socket.socket,
@@ -64,7 +73,11 @@ def serve(
     templates = Templates(live=True, beside=beside, folders=folders)
     extensions = [one(templates) for one in extending]
     os.nice(NICE)
-    asyncio.run(_serve(root, sock, names, templates, extensions))
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
+    if asyncio.run(_serve(root, sock, names, templates, extensions)):
+        # Ratings of a large league take their time, and nobody wants them any more.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def http_server(app: ASGIApp) -> uvicorn.Server:
@@ -91,33 +104,44 @@ async def _serve(
     names: Collection[str],
     templates: Templates,
     extensions: Sequence[Extension],
-) -> None:
+) -> bool:
+    """Serve until a signal; whether the store is still being read."""
     scene = Scene()
     site = Site(Shelf(root, templates), scene)
     app = make_app(site, Streams(site), templates, names, extensions)
     server = http_server(app)
 
-    def end() -> None:
+    async def end() -> None:
+        # Who looks on is to see how things stood in the end.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST):
+                await site.last()
         site.close()
         for one in extensions:
             if one.closing is not None:
                 one.closing()
         server.should_exit = True
 
+    ending: list[asyncio.Task[None]] = []
+
+    def asked_to_end() -> None:
+        if not ending:
+            ending.append(asyncio.create_task(end()))
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end)
+        loop.add_signal_handler(number, asked_to_end)
     working = [asyncio.create_task(site.run()), asyncio.create_task(watch(root, scene, site))]
     serving = asyncio.create_task(server.serve(sockets=[sock]))
     # A site whose work has failed shows what was long ago: better none, and somebody starts it.
     done, _ = await asyncio.wait({*working, serving}, return_when=asyncio.FIRST_COMPLETED)
     if serving not in done:
-        end()
+        await end()
         await serving
     for task in working:
         task.cancel()
     results = await asyncio.gather(*working, return_exceptions=True)
-    await site.closed()
     for result in results:
         if isinstance(result, Exception):
             raise result
+    return site.busy

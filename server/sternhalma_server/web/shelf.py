@@ -92,10 +92,10 @@ class Shelf:
         self._before: dict[str, EventLine] = {}  # events that have not begun
         self._order: list[str] = []
         self._charter: Charter | None = None
+        self._source = b""  # the file that it is from
         self._rated: tuple[RatedGames, Ratings] | None = None
         self._rate_at = 0.0
         self._rated_games = -1
-        self._pages: LeaguePages | None = None
         self._followings: dict[tuple[str, int], Following] = {}
         self._stamp = 0
 
@@ -224,6 +224,7 @@ class Shelf:
         self._kept.clear()
         self._before.clear()
         self._followings.clear()
+        self._charter = None
         self._stamp += 1
         self._file = None
         if file is None:
@@ -260,8 +261,10 @@ class Shelf:
             self._stamp += 1
 
     def _look_at_league(self, store: Store) -> None:
-        if self._charter is None:
-            self._charter = parse_charter((self._root / LEAGUE).read_bytes(), LEAGUE)
+        source = (self._root / LEAGUE).read_bytes()
+        if self._charter is None or source != self._source:
+            self._charter, self._source = parse_charter(source, LEAGUE), source
+            self._rated_games = -1
         games = sum(kept.account.games for kept in self._kept.values())
         now = time.monotonic()
         if games != self._rated_games and now >= self._rate_at:

@@ -67,9 +67,11 @@ class Site:
     def __init__(self, shelf: Shelf, scene: Scene) -> None:
         self.connected = False
         self.closing = False
+        self._ending: asyncio.Event | None = None  # set by the last pass over the feeds
         self._shelf = shelf
         self._scene = scene
         self._thread = ThreadPoolExecutor(1, "shelf")
+        self._working = 0
         self._hearings: dict[str, Hearing] = {}
         self._outlook: Outlook | None = None
         self._seen = asyncio.Event()  # set once the store has been looked at
@@ -85,7 +87,7 @@ class Site:
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self._seen.wait()
-        return self._outlook is not None
+        return self._outlook is not None and not self.closing
 
     async def page(self, path: str) -> str | None:
         """The text at *path*, None where there is no page. Raises `BusyError`."""
@@ -121,7 +123,8 @@ class Site:
     async def run(self) -> None:
         """Keep all feeds up to date, until cancelled."""
         while True:
-            await self._look()
+            ending = self._ending
+            await self._look(anyhow=ending is not None)
             for path, hearing in list(self._hearings.items()):
                 if not hearing.viewers:
                     del self._hearings[path]
@@ -136,33 +139,51 @@ class Site:
                     continue
                 if hearing.feed.update_texts(things):
                     _wake(hearing)
+            if ending is not None:
+                ending.set()
             await asyncio.sleep(EVERY)
+
+    async def last(self) -> None:
+        """Return when all feeds have been brought up to date once more."""
+        self._ending = asyncio.Event()
+        await self._ending.wait()
 
     def close(self) -> None:
         """Let all viewers go."""
         self.closing = True
+        self._seen.set()
         for hearing in self._hearings.values():
             _wake(hearing)
 
-    async def closed(self) -> None:
-        """Close what is open."""
-        await self._work(self._shelf.close)
-        self._thread.shutdown()
+    @property
+    def busy(self) -> bool:
+        """Whether the shelf's thread is at work."""
+        return self._working > 0
 
     async def _work(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, lambda: function(*arguments, **options))
+        self._working += 1
+        work = loop.run_in_executor(self._thread, lambda: function(*arguments, **options))
+        work.add_done_callback(self._worked)
+        # Whoever waits may go away; what is begun is done all the same.
+        return await asyncio.shield(work)
+
+    def _worked(self, work: asyncio.Future[Any]) -> None:
+        self._working -= 1
+        if not work.cancelled():
+            work.exception()  # it was for who asked; perhaps they are gone
 
     def _place(self, path: str) -> Place | None:
         if self._outlook is None:
             return None
         return place_of(path, league=self._outlook.league)
 
-    async def _look(self) -> None:
+    async def _look(self, *, anyhow: bool) -> None:
         """See what is new in the store: soon after a game has ended, else now and then."""
         now = time.monotonic()
         news = self._scene.ended != self._ended or self._outlook is None
-        if now < self._look_at or (not news and now < self._looked + LOOK_ANYHOW):
+        due = now >= self._look_at and (news or now >= self._looked + LOOK_ANYHOW)
+        if not due and not anyhow:
             return
         self._ended = self._scene.ended
         try:

@@ -44,31 +44,31 @@ class Streams:
     async def tell(self, hearing: Hearing, scope: Scope, send: Send) -> None:
         """Tell a viewer what changes, until it is to go."""
         known: int | None = None
-        sign = f"retry: {RETRY}\n\n"
-        while not self._site.closing:
-            changed = hearing.changed
-            news = hearing.feed.since(known)
-            known = hearing.feed.version
-            text = sign
-            if news is not None and known:
+        text = f"retry: {RETRY}\n\n"
+        while True:
+            closing, changed = self._site.closing, hearing.changed
+            news = hearing.feed.since(known) if hearing.feed.version else None
+            if news is not None:
+                known = hearing.feed.version
                 text += f'data: {{"now":{round(time.monotonic() * 1000)},{news}}}\n\n'
-            elif not known:
-                known = None
+            if closing:
+                text += "event: end\ndata: {}\n\n"
             if text:
                 try:
                     async with asyncio.timeout(self._patience):
-                        await send(_body(text, more=True))
+                        await send(_body(text, more=not closing))
                 except TimeoutError:
                     # Whatever is still to be sent over it would keep the connection open.
                     drop(scope)
                     return
-            sign = ""
+            if closing:
+                return
+            text = ""
             try:
                 async with asyncio.timeout(BEAT):
                     await changed.wait()
             except TimeoutError:
-                sign = ": still here\n\n"
-        await send(_body("", more=False))
+                text = ": still here\n\n"
 
 
 class Stream:

@@ -7,12 +7,13 @@ started again, and there may be none for days: one asks now and then.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from sternhalma_server.control import ControlError, ask
+from sternhalma_server.control import SOCKET, socket_address
 from sternhalma_server.web.scene import Scene
 from sternhalma_server.web.site import Site
 
@@ -30,7 +31,7 @@ async def watch(root: Path, scene: Scene, site: Site) -> None:
     while True:
         try:
             heard = await _watch_once(root, scene, site)
-        except (OSError, ValueError, TimeoutError, ControlError) as error:
+        except (OSError, ValueError) as error:
             log.info("no server to watch: %s", error)
             heard = False
         finally:
@@ -42,9 +43,8 @@ async def watch(root: Path, scene: Scene, site: Site) -> None:
 
 async def _watch_once(root: Path, scene: Scene, site: Site) -> bool:
     """Watch until the connection ends; whether anything was heard."""
-    facts = await asyncio.to_thread(ask, root, {"command": "status"})
-    host, port = facts["listening"]
     async with asyncio.timeout(PATIENCE):
+        host, port = await _found(root)
         reader, writer = await asyncio.open_connection(host, port)
     heard = False
     try:
@@ -65,3 +65,19 @@ async def _watch_once(root: Path, scene: Scene, site: Site) -> bool:
     finally:
         writer.close()
     return heard
+
+
+async def _found(root: Path) -> tuple[str, int]:
+    """Where the server of the folder *root* listens. Raises `OSError`, `ValueError`."""
+    reader, writer = await asyncio.open_unix_connection(socket_address(root / SOCKET))
+    try:
+        writer.write(b'{"command": "status"}\n')
+        answer: object = json.loads(await reader.read())
+    finally:
+        writer.close()
+    facts = cast("dict[str, object]", answer) if isinstance(answer, dict) else {}
+    match facts.get("listening"):
+        case [str(host), int(port)]:
+            return host, port
+        case other:
+            raise ValueError(f"expected where the server listens, got {other!r}")

@@ -197,8 +197,11 @@
       connection.textContent = "";
     });
     stream.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+    stream.addEventListener("end", () => {
+      connection.textContent = "This site has been closed; so things stood then.";
+    });
     stream.addEventListener("error", () => {
-      connection.textContent = "The connection is lost; what is shown may be old.";
+      connection.textContent ||= "The connection is lost; what is shown may be old.";
     });
   }
   function leave() {
