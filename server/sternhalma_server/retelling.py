@@ -117,10 +117,10 @@ class _Retelling:
     def tell(self) -> Iterator[Told]:
         """All of it, each with its moment, not quite in order."""
         yield self._now, "S", game_line(self._table, self._letters, self._seat)
-        for event in self._happened:
+        for place, event in enumerate(self._happened):
             match event:
                 case Ply():
-                    yield from self._ply(event)
+                    yield from self._ply(event, self._next_question(place))
                 case Slip():
                     yield from self._slip(event)
                 case Fall():
@@ -141,7 +141,16 @@ class _Retelling:
                 return event.sent
         return self._spoken[0][0] if self._spoken else 0
 
-    def _ply(self, ply: Ply) -> Iterator[Told]:
+    def _next_question(self, place: int) -> int | None:
+        """When the next question behind what happened at *place* was asked, None if none was."""
+        for event in self._happened[place + 1 :]:
+            if isinstance(event, Ply) and event.evidence is not None:
+                return event.evidence.sent
+            if isinstance(event, Fall) and event.sent is not None:
+                return event.sent
+        return None
+
+    def _ply(self, ply: Ply, following: int | None) -> Iterator[Told]:
         before, letter = self._game, self._letters[ply.seat]
         self._game = before.play(ply.path)
         if ply.source is not None or ply.evidence is None:
@@ -155,7 +164,10 @@ class _Retelling:
             answer = self._answer(ply)
             yield from self._aside(evidence.received)
             yield evidence.received, "B", answer
-        self._now = evidence.received + evidence.late
+        # What had arrived before its question had been handed over is late by more than it seems:
+        # the question that followed says by when it had been read.
+        read = evidence.received + evidence.late
+        self._now = max(evidence.received, read if following is None else min(read, following))
         self._time.spend(ply.seat, ply.charged, evidence.credit)
         if ply.seat == self._seat:
             self._left = ply.left

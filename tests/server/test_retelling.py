@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -251,6 +253,22 @@ def test_what_the_seats_of_a_game_of_a_league_said_is_said_once(tmp_path: Path) 
     begin = f"move cup/{record.game} {ply.number} "
     assert [text for text in heard if text.startswith(begin)] == [f"{begin}{ply.path} mood=good"]
     assert all(text.startswith(f"move cup/{record.game} ") for text in heard)
+
+
+def test_however_late_the_server_was_each_answer_stands_behind_its_question() -> None:
+    settings, record = settings_of(CUP, "event.toml"), games_of(CUP)[0]
+    text = re.sub(r"late=[0-9.]+", "late=5000.000", format_record(record))
+    body = text[: text.index("sha256 ")]
+    late = parse_record(f"{body}sha256 {hashlib.sha256(body.encode()).hexdigest()}\n")
+    for player in late.players:
+        asked: list[str] = []
+        for line in retell(late, "", settings, "1", player.seat).lines:
+            words = line.text.split(" ")
+            if words[0] == "turn":
+                asked.append(words[2])
+            elif line.side == "B":
+                assert asked[-1:] == words[2:3], line
+        assert asked
 
 
 def test_a_seat_that_is_not_there_is_refused(tmp_path: Path) -> None:
