@@ -151,6 +151,28 @@ def test_what_is_in_the_way_to_a_server_is_said_in_a_sentence(
     assert f"sternhalma transcript: a-host:7121: {sentence}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("greeting", ["bye tls this port speaks TLS\n", ""])
+def test_a_server_that_wants_tls_is_spoken_to_in_tls(
+    greeting: str, folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        there.sendall(greeting.encode())
+        there.shutdown(socket.SHUT_WR)
+        monkeypatch.setattr(socket, "create_connection", lambda *_: here)
+        assert cli.main(["transcript", "a-host:7121", "1", "--bot", "zoe"]) == 2
+    got = repr(greeting.strip()) if greeting else "the end of the connection"
+    assert capsys.readouterr().err == (
+        "sternhalma transcript: a-host:7121: expected a server of version 1,"
+        f" got {got}; --tls or --ca FILE speaks TLS\n"
+    )
+
+
+def test_a_port_that_is_none_is_bad_input(folder: Path, capsys: Captured) -> None:
+    assert cli.main(["transcript", "localhost:70000", "1", "--bot", "zoe"]) == 2
+    assert "expected HOST:PORT with --bot, got 'localhost:70000'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("length", ["soon", "10", "-1s"])
 def test_a_length_that_is_none_is_bad_input(length: str, folder: Path, capsys: Captured) -> None:
     assert cli.main(["run", "open.toml", f"--linger={length}"]) == 2

@@ -21,7 +21,7 @@ def fetch(
     server, or none that speaks this protocol.
     """
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or not (port.isdecimal() and port.isascii() and int(port[:6]) < 65536):
         raise BadInputError(f"expected HOST:PORT with --bot, got {address[:60]!r}")
     try:
         with (
@@ -30,9 +30,9 @@ def fetch(
         ):
             greeting = heard.readline()
             if not greeting.startswith("sternhalma 1 "):
-                secret = "" if tls or ca is not None else "; if it speaks TLS, say so with --tls"
-                got = repr(greeting.strip()[:60]) if greeting else f"the end at once{secret}"
-                raise BadInputError(f"{address}: expected a server of version 1, got {got}")
+                hint = "" if tls or ca is not None else "; --tls or --ca FILE speaks TLS"
+                got = repr(greeting.strip()[:80]) if greeting else "the end of the connection"
+                raise BadInputError(f"{address}: expected a server of version 1, got {got}{hint}")
             connection.sendall(f"{request}\n".encode())
             lines = [line.rstrip("\n") for line in heard]
     except (OSError, UnicodeDecodeError) as error:
