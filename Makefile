@@ -12,10 +12,10 @@ setup: $(VENV)/ready
 league: $(VENV)/ready
 	$(BIN)/sternhalma run tournaments/events/quickstart.toml --again
 
-test: $(VENV)/ready
+test: $(VENV)/ready-test
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-slow: $(VENV)/ready
+test-slow: $(VENV)/ready-test
 	$(BIN)/pytest -n auto -m slow
 
 lint: $(VENV)/ready-lint
@@ -25,10 +25,10 @@ lint: $(VENV)/ready-lint
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(VENV)/ready
+bench: $(VENV)/ready-test
 	$(BIN)/python -m bench
 
-soak: $(VENV)/ready
+soak: $(VENV)/ready-test
 	$(BIN)/python -m bench.soak
 
 # The tables are those of an event that was really played, and are kept beside its file.
@@ -46,9 +46,14 @@ $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "expected Python 3.11 or later, got $$($(PYTHON) --version): try make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[web]'
+	@touch $@
+
+# What only tests need is much more than what a league needs.
+$(VENV)/ready-test: $(VENV)/ready
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
-$(VENV)/ready-lint: $(VENV)/ready
+$(VENV)/ready-lint: $(VENV)/ready-test
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[lint]'
 	@touch $@
