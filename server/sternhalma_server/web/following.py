@@ -6,9 +6,10 @@ So each is asked for what the other lacks, and a ply that both tell is told once
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from typing import Any
 
+from sternhalma import Game, parse_position
 from sternhalma_server.pages.replays import step_of
 from sternhalma_server.record import Happening, Out, Ply
 from sternhalma_server.report import MOVES_HEAD, move_row
@@ -23,17 +24,22 @@ class GapError(ValueError):
 class Following:
     """A game from *base*, which is how the store has it, on. Raises `ValueError` as a replay does.
 
-    `steps` are those of its page's script, each with what its row in the list of moves says.
+    `steps` are those of its page's script as JSON, each with what its row in the list of moves
+    says.
     """
 
     def __init__(self, base: Underway) -> None:
         self._base = base
-        self._game = base.telling.game
+        record = base.telling.record
+        self._game = Game.from_position(
+            parse_position(record.start), limit=record.limit, at_limit=record.at_limit
+        )
         self._happened: list[Happening] = []
         self._lines: list[str] | None = None  # those that are heard
         self._heard = 0
-        self._first = len(base.telling.happened)
-        self.steps: dict[int, dict[str, Any]] = {}
+        self.steps: list[str] = []
+        for happening in record.happened:
+            self._add(happening)
 
     def take(self, lines: list[str]) -> None:
         """Hear those of *lines* that were not there before; another list is gone through anew.
@@ -45,6 +51,18 @@ class Following:
         for line in lines[self._heard :]:
             self._take(happening_of(line))
             self._heard += 1
+
+    @property
+    def underway(self) -> Underway:
+        """The game as far as it is known."""
+        telling = self._base.telling
+        record = replace(
+            telling.record,
+            happened=tuple(self._happened),
+            ply=self._game.ply - 1,
+            final=str(self._game),
+        )
+        return replace(self._base, telling=replace(telling, record=record))
 
     def _take(self, happening: Happening) -> None:
         position = self._game.position
@@ -59,27 +77,12 @@ class Following:
                     return
             case _:
                 pass
+        self._add(happening)
+
+    def _add(self, happening: Happening) -> None:
         step, self._game = step_of(self._game, happening)
         self._happened.append(happening)
-        telling = self._base.telling
         if isinstance(happening, Ply):
-            row = zip(MOVES_HEAD, move_row(telling, happening), strict=True)
+            row = zip(MOVES_HEAD, move_row(self._base.telling, happening), strict=True)
             step["cells"] = {head: text for head, text in row if text}
-        self.steps[self.count - 1] = step
-
-    @property
-    def count(self) -> int:
-        """How many steps there are in all."""
-        return self._first + len(self._happened)
-
-    @property
-    def underway(self) -> Underway:
-        """The game as far as it is known."""
-        telling = self._base.telling
-        record = replace(
-            telling.record,
-            happened=(*telling.record.happened, *self._happened),
-            ply=self._game.ply - 1,
-            final=str(self._game),
-        )
-        return replace(self._base, telling=replace(telling, record=record))
+        self.steps.append(json.dumps(step, separators=(",", ":")))

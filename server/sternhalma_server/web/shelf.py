@@ -167,16 +167,15 @@ class Shelf:
         """The name of the event that a place is of. Raises `NoPageError`."""
         return self._event(place).stored.name
 
-    def steps(self, place: Place, lines: list[str]) -> dict[str, Any]:
-        """What the page of a running game is to be told of it; *lines* are those that were heard.
+    def steps(self, place: Place, lines: list[str]) -> dict[str, str]:
+        """What the page of a running game is to be told of it, as JSON; *lines* were heard.
 
         Raises as `page` does, and `NoPageError` for a game that is over.
         """
         self._follow(self._there(), self._event(place), place.number)
         self._catch_up(place, lines)
-        following = self._followings[self._key(place)]
-        steps = {f"step/{number}": step for number, step in following.steps.items()}
-        return steps | {"count": following.count}
+        steps = self._followings[self._key(place)].steps
+        return {f"step/{number}": step for number, step in enumerate(steps)}
 
     def running_parts(self, place: Place) -> dict[str, str]:
         """What may have changed of the page of a running game that is followed."""

@@ -302,9 +302,9 @@ class Site:
             ),
             None,
         )
-        if live is not hearing.game and live is not None:
+        if hearing.game not in {None, live} and live is not None:
             await self._work(self._shelf.forget, place)  # it may have begun anew
-            hearing.game = live
+        hearing.game = live or hearing.game
         if live is None:
             over = await self._work(self._shelf.over, place)
             if over is None:
@@ -315,13 +315,12 @@ class Site:
             return dict(hearing.parts)
         steps = await self._work(self._shelf.steps, place, live.lines)
         now = time.monotonic()
-        if hearing.made_of != steps["count"] and now > hearing.made_at + PARTS_EVERY:
-            hearing.made_of, hearing.made_at = steps["count"], now
+        if hearing.made_of != len(steps) and now > hearing.made_at + PARTS_EVERY:
+            hearing.made_of, hearing.made_at = len(steps), now
             parts = await self._work(self._shelf.running_parts, place)
             hearing.parts = _as_parts(parts)
-        told = {key: json.dumps(step, separators=(",", ":")) for key, step in steps.items()}
         clock = json.dumps(_clock(live), separators=(",", ":"))
-        return {**told, "clock": clock, **hearing.parts}
+        return {**steps, "clock": clock, **hearing.parts}
 
 
 def _wake(hearing: Hearing) -> None:

@@ -181,7 +181,7 @@
     if (things.data !== undefined && things.data !== null) {
       clock = null;
       replay?.replace(things.data);
-    } else if (replay !== null && (things.count ?? Infinity) < replay.count) {
+    } else if (replay !== null && whole && steps.length > 0 && steps.length < replay.count) {
       location.reload(); // the game has begun anew
     }
     if (replay !== null && !replay.atEnd) replay.showClocks();

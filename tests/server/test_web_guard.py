@@ -1,0 +1,131 @@
+"""Who may ask a site, and what becomes of viewers who do not read."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sternhalma_server.web.guard import is_known
+from sternhalma_server.web.places import Place
+from sternhalma_server.web.site import Hearing
+from sternhalma_server.web.streams import DROP, Streams, drop
+from sternhalma_server.website import parse_address
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.0.0.1:8080",
+        "10.1.2.3",
+        "[::1]",
+        "[::1]:8080",
+        "localhost:8080",
+        "LOCALHOST",
+        "league.example.org",
+        "league.example.org:443",
+        "league.example.org.",
+    ],
+)
+def test_an_address_and_a_known_name_are_let_in(host: str) -> None:
+    assert is_known([host], {"localhost", "league.example.org"})
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        [],
+        [""],
+        ["evil.example.org"],
+        ["localhost.evil.example.org"],
+        ["127.0.0.1.evil.example.org"],
+        ["127.0.0.1", "evil.example.org"],
+        ["localhost:8080:1"],
+        ["localhost:http"],
+        ["[::1"],
+        ["[::1]x"],
+        ["127.0.0.1/"],
+        ["2130706433"],
+    ],
+)
+def test_any_other_host_is_refused(hosts: list[str]) -> None:
+    assert not is_known(hosts, {"localhost", "league.example.org"})
+
+
+class _Site:
+    closing = False
+
+
+def test_a_viewer_who_reads_nothing_is_dropped() -> None:
+    async def viewing() -> tuple[list[str], int]:
+        dropped: list[str] = []
+        streams = Streams(_Site(), patience=0.01)  # type: ignore[arg-type]
+        hearing = Hearing(Place("index"))
+        hearing.feed.update({"a": 1})
+
+        async def send(_message: Any) -> None:
+            await asyncio.Event().wait()
+
+        scope = {"type": "http", "state": {DROP: lambda: dropped.append("gone")}}
+        await streams.tell(hearing, scope, send)
+        return dropped, streams.viewers
+
+    assert asyncio.run(viewing()) == (["gone"], 0)
+
+
+def test_a_viewer_is_told_the_latest_when_it_has_read() -> None:
+    async def viewing() -> list[str]:
+        site = _Site()
+        streams = Streams(site)  # type: ignore[arg-type]
+        hearing = Hearing(Place("index"))
+        hearing.feed.update({"a": 0})
+        told: list[str] = []
+
+        async def send(message: Any) -> None:
+            told.append(message["body"].decode())
+            if len(told) == 1:
+                # While this one is on its way much happens, of which the last state counts.
+                for number in range(1, 10):
+                    hearing.feed.update({"a": number})
+                    hearing.changed.set()
+                    hearing.changed = asyncio.Event()
+            else:
+                site.closing = True
+                hearing.changed.set()
+
+        await streams.tell(hearing, {"type": "http"}, send)
+        return told
+
+    told = asyncio.run(viewing())
+    assert '"a":0' in told[0]
+    assert '"a":9' in told[1]
+    assert "event: end" in told[-1]
+    assert len(told) == 3
+
+
+def test_a_server_that_cannot_drop_is_asked_for_nothing() -> None:
+    drop({"type": "http"})
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("8080", ("127.0.0.1", 8080)),
+        ("0", ("127.0.0.1", 0)),
+        ("0.0.0.0:80", ("0.0.0.0", 80)),
+        ("[::1]:8080", ("::1", 8080)),
+        ("league.example.org:8080", ("league.example.org", 8080)),
+    ],
+)
+def test_an_address_of_a_site_is_a_port_or_has_a_host_before_it(
+    text: str, address: tuple[str, int]
+) -> None:
+    assert parse_address(text) == address
+
+
+@pytest.mark.parametrize("text", ["", "x", "65536", ":80", "::1:80", "a b:80", "80:", "-1"])
+def test_anything_else_is_no_address(text: str) -> None:
+    with pytest.raises(ValueError, match="expected PORT or HOST:PORT"):
+        parse_address(text)
