@@ -4,11 +4,13 @@ handing out its transcripts when it is over."""
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import trio
 
+from sternhalma_server.admission import Known
 from sternhalma_server.app import OVER, run_event
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive, write_tables
@@ -21,7 +23,7 @@ from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.rulings import late_bots, read_results, rulings_of, stored_event
 from sternhalma_server.settings import Settings
-from sternhalma_server.staging import stage_event
+from sternhalma_server.staging import Staged, stage_event
 from sternhalma_server.store import Store, StoredEvent
 from sternhalma_tournament.reading import EventFileError
 
@@ -62,12 +64,49 @@ def check_same(stored: StoredEvent, settings: Settings) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An event whose store is open, ready to be played, and whoever takes rulings on it."""
+
+    staged: Staged
+    late: Sequence[Known]
+    arbiter: Arbiter
+
+
+Play = Callable[[Opened], Awaitable[Summary]]
+
+
 async def host_event(
     settings: Settings, listener: Listener, root: Path, observer: Observer
 ) -> Summary:
     """Play the event in the folder *root*, or play on where it was stopped.
 
     Raises `ArchiveError`, `EventFileError`, `StoreError`, `LockedError` before anything is begun.
+    """
+
+    async def play(opened: Opened) -> Summary:
+        staged = opened.staged
+        return await run_event(
+            settings,
+            listener,
+            staged.keeper,
+            observer,
+            scheduler=staged.scheduler,
+            begun=staged.begun,
+            control=root,
+            rulings=staged.rulings,
+            versions=staged.versions,
+            late=opened.late,
+            arbiter=opened.arbiter,
+        )
+
+    return await host(settings, root, observer, play)
+
+
+async def host(settings: Settings, root: Path, observer: Observer, play: Play) -> Summary:
+    """Have *play* play the event in the folder *root*, and keep what comes of it.
+
+    Raises as `host_event`.
     """
     create_archive(root, settings.source)
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
@@ -82,24 +121,17 @@ async def host_event(
         results, journal, keeper = staged.results, staged.journal, staged.keeper
         if stored is not None:
             observer.resumed(len(results), len(staged.begun))
+        opened = Opened(
+            staged,
+            late_bots(staged.rulings, store.secrets(event)),
+            Arbiter(settings, results, keeper, store, event, observer),
+        )
         lost = False
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(journal.run)
                 nursery.start_soon(keeper.run)
-                summary = await run_event(
-                    settings,
-                    listener,
-                    keeper,
-                    observer,
-                    scheduler=staged.scheduler,
-                    begun=staged.begun,
-                    control=root,
-                    rulings=staged.rulings,
-                    versions=staged.versions,
-                    late=late_bots(staged.rulings, store.secrets(event)),
-                    arbiter=Arbiter(settings, results, keeper, store, event, observer),
-                )
+                summary = await play(opened)
                 nursery.cancel_scope.cancel()
         finally:
             with trio.CancelScope(shield=True):
