@@ -39,6 +39,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "season": "print what the ranks of a league's events add up to",
     "game": "tell how a game went, move by move",
     "web": "serve pages that change while one looks",
+    "tables": "serve tables where people play in the browser",
     "report": "write pages for browsers: standings, replays, bots, ratings",
     "transcript": "print what one seat of a game was told and said",
     "replay": "hold a conversation once more with a bot at home",

@@ -17,6 +17,7 @@ from sternhalma_server.archive import STORE
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.run import port_number
+from sternhalma_server.cli.table_limits import add_table_limits, table_limits
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.website import WebsiteError, check_installed, listen, url_of
 
@@ -26,6 +27,15 @@ PORT: Final = 8080
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `web`."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="the results or league folder")
+    add_address(parser)
+    parser.add_argument(
+        "--tables", action="store_true", help="let people open tables, too, see 'sternhalma tables'"
+    )
+    add_table_limits(parser)
+
+
+def add_address(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say where a site is."""
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument(
         "--port",
@@ -58,5 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     raise_limit()
     with closing(sock):
         print(f"pages of {root} at {url_of(sock, arguments.host)}", flush=True)
-        serve(root, sock, [arguments.host, *arguments.name])
+        names = [arguments.host, *arguments.name]
+        if arguments.tables:
+            from sternhalma_server.web.tables.extension import BESIDE, FOLDERS, mounting
+
+            tables = mounting(table_limits(arguments))
+            serve(root, sock, names, beside=BESIDE, folders=FOLDERS, extending=[tables])
+        else:
+            serve(root, sock, names)
     return CLEAN
