@@ -209,13 +209,15 @@ def fall_of(telling: Telling, out: Out, said: str = "") -> Fall:
     last = (str(out.ply), telling.since(keys.get("sent")), answered, keys.get("waited", ""))
     is_told = {"sent", "waited", "limit"} <= keys.keys()
     asked = float(telling.since(keys.get("sent")) or 0)
-    is_heard = any(seat == out.seat and float(at) >= asked for at, seat, _ in spoken(telling, said))
+    heard = [
+        (at, text)
+        for at, seat, text in spoken(telling, said)
+        if seat == out.seat and float(at) >= asked and text != out.line
+    ]
     return Fall(
         title=f"why {out.seat} {bot} lost by time at ply {out.ply}",
         rows=(*(_fall_row(telling, move) for move in moves), (*last, "", "", "", "")),
-        sentences=tuple(_because(telling, out, keys, begun, is_heard=is_heard))
-        if is_told
-        else (_UNTOLD,),
+        sentences=tuple(_because(telling, out, keys, begun, heard)) if is_told else (_UNTOLD,),
         note=_NOTE if is_told else (),
     )
 
@@ -239,10 +241,10 @@ def _because(
     out: Out,
     keys: Mapping[str, str],
     begun: tuple[str, str] | None,
-    *,
-    is_heard: bool,
+    heard: Sequence[tuple[str, str]],
 ) -> Iterator[str]:
-    """Why *out* was a loss by time; *is_heard* tells whether anything came in the turn."""
+    """Why *out* was a loss by time; *begun* is what had come of a line, *heard* what else came in
+    the turn, each with when."""
     waited, limit = length(keys["waited"]), length(keys["limit"])
     credit = 0
     with suppress(ValueError):  # times that do not hold are told as they are
@@ -254,13 +256,14 @@ def _because(
     )
     over = waited - limit - credit
     if out.line is None:
-        yield (
-            f"No whole line had come {milliseconds(waited)} ms after the question,"
-            " when the flag fell."
-        )
+        what = "No answer to it" if heard and begun is None else "No whole line"
+        yield f"{what} had come {milliseconds(waited)} ms after the question, when the flag fell."
         if begun is not None:
             yield f"This had come at {begun[0]} s, and the line feed never: {begun[1]}"
-        elif not is_heard:
+        elif heard:
+            at, text = heard[-1]
+            yield f"This had come at {at} s, and answered nothing: {text}"
+        else:
             yield f"{FLUSHES.capitalize()} One that does not looks silent."
     else:
         yield (

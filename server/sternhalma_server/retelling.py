@@ -112,6 +112,10 @@ class _Retelling:
             for letter, stamp, text in (_words(line) for line in said.splitlines())
             if letter == self._letters[seat]
         ]
+        # What had come of a line is no line; it is told when the seat goes out.
+        halves = [said for said in self._spoken if said[1].endswith(NO_END)]
+        self._spoken = [said for said in self._spoken if said not in halves]
+        self._half = halves[-1][1].removesuffix(NO_END).rstrip() if halves else None
         self._now = self._first_moment()
 
     def tell(self) -> Iterator[Told]:
@@ -228,6 +232,9 @@ class _Retelling:
             if fall.sent is not None:
                 yield from self._question(before, fall.sent)
             yield from self._aside(at)
+            if self._half is not None:
+                sentence = f"expected a line feed behind {quote(self._half)}"
+                yield at, "S", note("unfinished", sentence)
             if fall.line is not None:
                 yield at, "B", fall.line
             if fall.reason in {Reason.ILLEGAL, Reason.MALFORMED}:
@@ -262,10 +269,6 @@ class _Retelling:
         """What the seat said before *until* and was no answer, with what came of it."""
         while self._spoken and (until is None or self._spoken[0][0] < until):
             at, text = self._spoken.pop(0)
-            if text.endswith(NO_END):  # no line, but evidence of why there was none
-                begun = quote(text.removesuffix(NO_END).rstrip())
-                yield at, "S", note("unfinished", f"expected a line feed behind {begun}")
-                continue
             yield at, "B", text
             # Nothing is read before the next question, or before the answer to the last.
             heard = at if until is None or self._asked == self._game.ply else until

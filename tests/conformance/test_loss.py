@@ -31,6 +31,10 @@ for line in server.makefile():
         case "mid-line":
             server.sendall(move[:9].encode())
             sys.exit(3)
+        case "stale":
+            server.sendall(("move %s %d d5-e5\\n" % (game, int(ply) + 2)).encode())
+        case "garbage":
+            server.sendall(b"\\xff\\xfe " + b"x" * 5000 + b"\\n")
         case "half":
             server.sendall(move.encode())
         case "good":
@@ -125,6 +129,29 @@ def test_silence_is_seen_again(home: Home) -> None:
     assert lines[4] == "the loss by time at ply 1 is not reproduced"
 
 
+def test_silence_behind_lines_that_answer_nothing_is_seen_again(home: Home) -> None:
+    home.lose("stale", "500ms")
+    status, lines = home.replay("stale")
+    assert status == 0
+    assert lines[0] in {  # whether it said so before the flag fell is the machine's to say
+        "0 lines of the bot, all the same",
+        "1 line of the bot, all the same",
+    }
+    assert lines[2:5] == [
+        "there it said nothing within its 500 ms",
+        "here it said nothing in 1 s",
+        "the loss by time at ply 1 is reproduced",
+    ]
+
+
+def test_bytes_that_are_no_line_are_the_same_again(home: Home) -> None:
+    home.lose("garbage")
+    assert home.replay("garbage", "--patience", "60") == (
+        0,
+        ["1 line of the bot, all the same", "the loss by malformed at ply 1 is reproduced"],
+    )
+
+
 def test_a_line_without_its_line_feed_is_seen_again(home: Home) -> None:
     home.lose("half", "400ms")
     there = parse_conversation((home.folder / "game.txt").read_text(encoding="utf-8"))
@@ -202,7 +229,8 @@ def test_who_had_not_come_and_comes_now_does_not_reproduce_its_loss(home: Home) 
 def test_an_answer_that_came_too_late_is_held_against_the_clock_at_home_too() -> None:
     over = "S - over 1 time places=A:2,D:1 seat=A ply=1 line=move 1 1 d5-e5"
     loss = loss_in(TURN.strip(), "B - move 1 1 d5-e5", over)
-    assert loss == Loss(Reason.TIME, 1, 1, 2000, is_open=True, late="move 1 1 d5-e5")
+    assert loss is not None
+    assert (loss.turn, loss.limit, loss.is_open, loss.late) == (1, 2000, True, "move 1 1 d5-e5")
     assert loss.there == "it answered 'move 1 1 d5-e5', but not within its 2000 ms"
     assert Reaction("answer", 2.5, "move 1 1 d5-e5").repeats(loss) is True
     assert Reaction("answer", 0.5, "move 1 1 d5-e5").repeats(loss) is False
@@ -215,7 +243,7 @@ def test_only_the_loss_of_the_seat_itself_is_one() -> None:
     assert loss_in("S - over 1 time places=A:1,D:2 seat=D ply=2") is None
     assert loss_in("S - over 1 goal places=A:1,D:2") is None
     out = loss_in("S - out 1 A time ply=7", "S - over 1 goal places=A:3,C:1,E:2")
-    assert out == Loss(Reason.TIME, 7)
+    assert out == Loss(Reason.TIME, 7, 1)
 
 
 def test_what_is_waited_for_too_short_a_time_is_not_known(home: Home) -> None:

@@ -138,7 +138,10 @@ def test_only_who_lost_without_a_word_is_asked_whether_it_flushes() -> None:
     before, within = "C 1764451827.000001 ping a\n", "C 1764451828.108000 ping b\n"
     hint = "Does the program flush its output after each line? One that does not"
     assert any(line.startswith(hint) for line in report(silent, said=before))
-    assert not any("flush" in line for line in report(silent, said=before + within))
+    heard = report(silent, said=before + within)
+    assert not any("flush" in line for line in heard)
+    assert "No answer to it had come 2012.500 ms after the question, when the flag fell." in heard
+    assert "This had come at 2.108000 s, and answered nothing: ping b" in heard
     assert not any("flush" in line for line in report(Telling(RECORD)))
 
 

@@ -231,9 +231,13 @@ def test_a_loss_on_time_is_retold_to_those_who_play_on_and_to_who_lost(tmp_path:
         assert any(line.startswith("out 1 ") and " time ply=" in line for line in told)
 
 
-def test_a_line_that_was_never_ended_is_retold_by_the_note_about_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("in_time", [True, False])
+def test_a_line_that_was_never_ended_is_retold_by_the_note_about_it(
+    in_time: bool, tmp_path: Path
+) -> None:
     async def unended(peer: ScriptedPeer) -> None:
-        await peer.find("turn ...")
+        if in_time:
+            await peer.find("turn ...")
         await peer.transport.wait_writable()
         peer.transport.send(b"move 1 1 d5-e5")
 

@@ -18,7 +18,7 @@ from sternhalma_server.wire import clean, quote
 _FALL: Final = re.compile(
     r"(?:out (?P<game>\S+) (?P<seat>[A-F]) (?P<reason>\S+)"
     r"|over (?P<game_>\S+) (?P<reason_>\S+) places=\S+ seat=(?P<seat_>[A-F]))"
-    r" ply=(?P<ply>[0-9]+)(?: .*)?"
+    r" ply=(?P<ply>[0-9]+)(?: line=(?P<line>.*))?"
 )
 _UNENDED: Final = "note unfinished expected a line feed behind "
 
@@ -29,18 +29,21 @@ Act = Literal["answer", "half", "silence", "end"]
 class Loss:
     """How the bot of a conversation lost: by `reason`, at `ply`.
 
-    `turn` is the place of the question among the lines, None if it was not asked, and `limit` the
-    milliseconds that it had. It `is_open` if only time or the connection ran out on it: `late` is
-    then its answer that came too late, `half` what had come of a line (as quoted), None for none.
+    `place` is where that is told among the lines, `turn` where the question stands, None if it was
+    not asked, and `limit` the milliseconds that it had. It `is_open` if only time or the connection
+    ran out on it: `late` is then its answer that came too late, `half` what had come of a line (as
+    quoted), None for none, and `passed_over` are the lines that tell of these.
     """
 
     reason: Reason
     ply: int
+    place: int
     turn: int | None = None
     limit: int | None = None
     is_open: bool = False
     late: str | None = None
     half: str | None = None
+    passed_over: frozenset[int] = frozenset()
 
     @property
     def there(self) -> str:
@@ -103,32 +106,40 @@ def loss_of(conversation: Conversation) -> Loss | None:
             return None
         question = f"turn {game} {fall['ply']} "
         lines = conversation.lines[:place]
-        turn = next((n for n, line in enumerate(lines) if _asks(line, question)), None)
-        loss = Loss(Reason(reason), int(fall["ply"]))
-        return loss if turn is None else _asked(loss, lines, turn)
+        turn = next((n for n, line in enumerate(lines) if _says(line, "S", question)), None)
+        loss = Loss(Reason(reason), int(fall["ply"]), place)
+        return loss if turn is None else _asked(loss, lines, turn, fall["line"])
     return None
 
 
-def _asks(line: Utterance, question: str) -> bool:
-    return line.side == "S" and line.text.startswith(question)
+def _says(line: Utterance, side: str, words: str) -> bool:
+    return line.side == side and line.text.startswith(words)
 
 
-def _asked(loss: Loss, lines: Sequence[Utterance], turn: int) -> Loss:
-    """*loss* with what happened at the question, the line *turn* of *lines*."""
-    behind = lines[turn + 1 :]
-    said = [line.text for line in behind if line.side == "B"]
-    half = next((t.text.removeprefix(_UNENDED) for t in behind if _asks(t, _UNENDED)), None)
+def _asked(loss: Loss, lines: Sequence[Utterance], turn: int, last: str | None) -> Loss:
+    """*loss* with what happened at the question, the line *turn* of *lines*; *last* is the bot's
+    line that came too late, if one did."""
     left = lines[turn].text.split(" ")[3]
-    is_late = loss.reason is Reason.TIME and len(said) == 1 and said[0].startswith("move ")
+    behind = range(turn + 1, len(lines))
+    late = [n for n in behind if lines[n].side == "B" and lines[n].text == last][-1:]
+    halves = [n for n in behind if _says(lines[n], "S", _UNENDED)]
+    is_open = loss.reason is Reason.TIME or (loss.reason is Reason.DISCONNECT and not _left(lines))
     return Loss(
         loss.reason,
         loss.ply,
+        loss.place,
         turn,
         int(left) if left.isdecimal() else None,
-        is_open=loss.reason in {Reason.TIME, Reason.DISCONNECT} and (not said or is_late),
-        late=said[0] if is_late else None,
-        half=half,
+        is_open=is_open,
+        late=lines[late[-1]].text if late and is_open else None,
+        half=lines[halves[-1]].text.removeprefix(_UNENDED) if halves else None,
+        passed_over=frozenset([*late, *halves]) if is_open else frozenset(),
     )
+
+
+def _left(lines: Sequence[Utterance]) -> bool:
+    """Whether the bot had said that it leaves."""
+    return any(_says(line, "B", "bye") for line in lines)
 
 
 @dataclass(frozen=True, slots=True)

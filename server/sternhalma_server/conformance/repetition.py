@@ -8,7 +8,8 @@ was silent or had gone, it is waited for (`loss`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +21,7 @@ from sternhalma_server.conformance.loss import Act, Ending, Loss, Reaction, loss
 from sternhalma_server.conformance.subject import NAME, Start, StartedBot
 from sternhalma_server.conformance.talk import ENDED, Side, Talk, UnexpectedError
 from sternhalma_server.conversation import Conversation, Utterance, fill, match
-from sternhalma_server.wire import Ping, Pong, Why, WireError, clean, parse_message
+from sternhalma_server.wire import MoveMade, Ping, Pong, Why, WireError, clean, parse_message
 
 KEY: Final = "k3y-1"
 LOGIN_WITHIN: Final = 10.0  # seconds at least, however short an answer may take
@@ -101,6 +102,7 @@ class _Repetition:
         self._words: Mapping[str, str] = {}
         self._talk: Talk | None = None
         self._said: list[str] = []  # by the server, and not sent yet
+        self._asked = -math.inf  # when the last question was sent
 
     async def hold(self) -> Repeated:
         """Go through all lines, until the bot says something else."""
@@ -108,13 +110,15 @@ class _Repetition:
         loss = self._loss
         for place, utterance in enumerate(self._lines):
             try:
+                if loss is not None and loss.is_open and place == loss.place:
+                    return await self._lose(loss, same)
+                if loss is not None and place in loss.passed_over:
+                    continue
                 match utterance.side:
                     case "S":
                         await self._pause(before, utterance)
                         told = fill(utterance.text, self._words)
                         self._said.append(told)
-                        if loss is not None and loss.is_open and place == loss.turn:
-                            return await self._lose(loss, same, utterance)
                     case "B":
                         came = await self._hear(utterance.text)
                         if not self._is_same(utterance.text, came):
@@ -134,16 +138,18 @@ class _Repetition:
         await self._send()
         return Repeated(same, ending=None if loss is None else Ending(loss))
 
-    async def _lose(self, loss: Loss, same: int, question: Utterance) -> Repeated:
-        """Put the *question* at which the bot lost, and see what it does."""
+    async def _lose(self, loss: Loss, same: int) -> Repeated:
+        """See what the bot does where it lost, at a question that it had not answered."""
+        assert loss.turn is not None
+        question = self._lines[loss.turn]
         talk = self._talk or await self._connect()
         began = trio.current_time()
         act: Act = "answer"
         text = ""
         try:
             await self._send()
-            began = trio.current_time()
-            text = await self._answer(talk)
+            began = self._asked
+            text = await self._answer(talk, question.text.split(" ")[1:3])
         except UnexpectedError as problem:
             text = talk.unended.rstrip()
             if talk.is_over or problem.came == ENDED:
@@ -157,8 +163,9 @@ class _Repetition:
         program = None if act == "answer" else await self._fate(gone=act == "end")
         return Repeated(same + (text == loss.late), ending=ending, program=program)
 
-    async def _answer(self, talk: Talk) -> str:
-        """The bot's answer, questions that it may ask at any time passed over."""
+    async def _answer(self, talk: Talk, asked: Sequence[str]) -> str:
+        """What the bot says to the question *asked*, the words of game and ply: lines that answer
+        nothing are passed over."""
         while True:
             line = await talk.hear("an answer")
             try:
@@ -171,6 +178,8 @@ class _Repetition:
                 case Why():
                     await talk.say("why you are to move")
                 case Pong():
+                    continue
+                case MoveMade(game, ply) if [game, str(ply)] != asked:
                     continue
                 case _:
                     return line
@@ -212,6 +221,8 @@ class _Repetition:
         if self._said:
             lines, self._said = self._said, []
             await talk.say(*(_with_moves(line) if talk.wants_moves else line for line in lines))
+            if any(line.startswith("turn ") for line in lines):
+                self._asked = trio.current_time()
         return talk
 
     async def _connect(self) -> Talk:
@@ -220,6 +231,7 @@ class _Repetition:
 
     async def _begin(self, stream: trio.SocketStream) -> Talk:
         talk = self._talk = Talk(stream, _forget, max(self._patience, LOGIN_WITHIN))
+        talk.is_lenient = True
         if self._logs_in:
             await talk.greet()
             await talk.welcome(KEY)

@@ -54,7 +54,8 @@ class Said:
 class Talk:
     """One connection. *note* is told what is said, `patience` are the seconds an answer may take.
 
-    `login` is the bot's, None before it has sent one.
+    `login` is the bot's, None before it has sent one. Where the talk `is_lenient` the bytes of a
+    line may be anything: it is heard as the server would quote it.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Talk:
     ) -> None:
         self.login: Login | None = None
         self.is_over = False
+        self.is_lenient = False
         self._stream = stream
         self._note = note
         self.patience = patience
@@ -108,6 +110,9 @@ class Talk:
                     if line not in {b"", b"\r"}:  # blank lines are ignored
                         return self._line(line, expected)
                     continue
+                if len(line) > MAX_LINE + 1 and self.is_lenient:
+                    self._unread = b""
+                    return _quotable(line)
                 if len(line) > MAX_LINE + 1:
                     raise UnexpectedError(expected, f"a line of more than {MAX_LINE} bytes")
                 if not await self._receive():
@@ -197,6 +202,8 @@ class Talk:
 
     def _line(self, line: bytes, expected: str) -> str:
         data = line.removesuffix(b"\r")
+        if self.is_lenient:
+            return _quotable(data)
         self._has_moved = self._has_moved or data.startswith(b"move ")
         self._note("B", _text(data))
         if len(data) > MAX_LINE:
@@ -205,6 +212,11 @@ class Talk:
             return data.decode("utf-8")
         except UnicodeDecodeError:
             raise UnexpectedError(expected, f"a line that is not UTF-8, {data[:60]!r}") from None
+
+
+def _quotable(data: bytes) -> str:
+    """A line as the server has it, which cuts one that is too long."""
+    return _text(data) if len(data) <= MAX_LINE else data[:MAX_LINE].decode("utf-8", "replace")
 
 
 def _text(data: bytes) -> str:
