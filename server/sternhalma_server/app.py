@@ -161,7 +161,8 @@ def answers(
         facts: dict[str, Any] = {"event": settings.event.name, "running": director.running}
         match request:
             case {"command": "status"}:
-                names = sorted({h.name for h in lobby or () if h.connection.ended is None})
+                here = () if hall is None else hall.connected
+                names = sorted({holder.name for holder in here})
                 return facts | {
                     # Where programs of this machine dial in, and without TLS.
                     "listening": [] if hall is None else list(hall.address),
@@ -169,6 +170,11 @@ def answers(
                     "finished": keeper.played,
                     "connected": names,
                 }
+            case {"command": "metrics"}:
+                gauges = {"connections": 0, "watchers": 0, "running": director.running}
+                if hall is not None:
+                    gauges = hall.gauges()
+                return {**gauges, "batches": keeper.batches, "stalled": int(keeper.stalled)}
             case {"command": "why", "bot": str(bot)}:
                 if not director.knows(bot):
                     return {"error": f"expected a bot of the event, got {bot[:40]!r}"}
@@ -185,6 +191,8 @@ def answers(
                     return {"error": str(problem)}
                 return facts | {"ruled": list(ruled.sentences)}
             case _:
-                return {"error": "expected a command: status, why with a bot, stop, or amend"}
+                return {
+                    "error": "expected a command: status, metrics, why with a bot, stop, or amend"
+                }
 
     return answer

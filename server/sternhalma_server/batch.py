@@ -138,6 +138,7 @@ class Reporting:
     """A keeper that reports finished games and stores nothing."""
 
     stalled = False
+    batches = 0
     planned = None
 
     def __init__(self, order: Order, tell: Tell) -> None:

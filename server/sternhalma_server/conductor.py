@@ -47,6 +47,11 @@ class Keeper(Protocol):
         ...
 
     @property
+    def batches(self) -> int:
+        """How many times the disk has taken something for sure."""
+        ...
+
+    @property
     def played(self) -> int:
         """How many games are stored."""
         ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sternhalma_server.audience import Audience
 from sternhalma_server.crew import Crew
-from sternhalma_server.seats import Lobby
+from sternhalma_server.seats import Holder, Lobby
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +28,19 @@ class Hall:
     running: int = 0
     farewell: tuple[str, str] = ("server-stops", "the server stops, the event goes on later")
     taken: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+
+    @property
+    def connected(self) -> list[Holder]:
+        """The bots' connections that have not ended."""
+        return [holder for holder in self.lobby if holder.connection.ended is None]
+
+    def gauges(self) -> dict[str, int]:
+        """For who measures: connections of bots, who watches, and games that run."""
+        return {
+            "connections": len(self.connected),
+            "watchers": self.audience.watching,
+            "running": self.running,
+        }
 
     @property
     def has_room(self) -> bool:

@@ -88,6 +88,7 @@ class Journal:
         self._broken: StoreLostError | None = None
         self._file = _identity(store.path)
         self._stalled = False
+        self.batches = 0  # written, each with one sync of the disk
 
     @property
     def stalled(self) -> bool:
@@ -206,6 +207,7 @@ class Journal:
                 raise self._broken from error
             else:
                 self._batch = None
+                self.batches += 1
                 for waiting in batch.results:
                     if waiting.game is not None:
                         self._games.discard(waiting.game)

@@ -195,6 +195,11 @@ class StoreKeeper:
         return self._journal.stalled
 
     @property
+    def batches(self) -> int:
+        """How many times the disk has taken something for sure, since the server was started."""
+        return self._journal.batches
+
+    @property
     def played(self) -> int:
         """How many games are stored."""
         return len(self._results)

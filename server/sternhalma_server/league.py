@@ -63,6 +63,7 @@ class League:
         self._tell = tell
         self._observers = observers
         self._stages: dict[EventId, Stage] = {}
+        self._batches = 0  # of events that are played no more
         self._members = self.book.members()
         self._hall: Hall | None = None
         self._nursery: trio.Nursery | None = None
@@ -153,10 +154,20 @@ class League:
         return {
             "league": self._settings.charter.name,
             "events": [self._facts(event) for event in self._store.events()],
-            "connected": sorted({h.name for h in self._hall.lobby if h.connection.ended is None}),
+            "connected": sorted({holder.name for holder in self._hall.connected}),
             "registered": len(self.known()),
             "running": self._hall.running,
             "listening": list(self._hall.address),
+        }
+
+    def gauges(self) -> dict[str, int]:
+        """For who measures, see `Hall.gauges`; with how many batches the disk has taken."""
+        assert self._hall is not None
+        stages = self._stages.values()
+        return {
+            **self._hall.gauges(),
+            "batches": self._batches + sum(stage.keeper.batches for stage in stages),
+            "stalled": int(any(stage.keeper.stalled for stage in stages)),
         }
 
     def _facts(self, event: StoredEvent) -> dict[str, Any]:
@@ -238,6 +249,7 @@ class League:
             complete = await stage.run()
         finally:
             del self._stages[stage.event.id]
+            self._batches += stage.keeper.batches
         if complete:
             await trio.to_thread.run_sync(self._store.set_state, stage.event.id, "closed")
             name = stage.event.name
@@ -358,6 +370,8 @@ def _answer(league: League, stop: trio.Event) -> Callable[..., Any]:
         match request:
             case {"command": "status"}:
                 return league.facts()
+            case {"command": "metrics"}:
+                return league.gauges()
             case {"command": "why", "bot": str(bot)}:
                 return {"why": league.why(bot)}
             case {"command": "stop"}:

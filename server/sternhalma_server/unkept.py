@@ -29,6 +29,7 @@ class Unkept:
 
     epoch = 0
     stalled = False
+    batches = 0
     played = 0
     planned = None
 

@@ -18,6 +18,7 @@ class Forgetful:
 
     epoch = 0
     stalled = False
+    batches = 0
     played = 0
     planned = None
 

@@ -55,6 +55,7 @@ class Collector:
 
     epoch = 0
     stalled = False
+    batches = 0
     played = 0
     planned = None
 
