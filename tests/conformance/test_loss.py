@@ -107,7 +107,7 @@ def test_a_crash_that_does_not_come_again_is_said_not_to(home: Home) -> None:
     assert lines[3].startswith("here it answered 'move 1 1 c5-e5' after ")
     assert lines[4:] == ["the loss by disconnect at ply 1 is not reproduced"]
     status, lines = home.replay("silent")
-    assert (status, lines[3]) == (1, "here it said nothing in 1 s")
+    assert (status, lines[3]) == (1, "here it gave no answer in 1 s")
     assert lines[4:] == [
         "the loss by disconnect at ply 1 is not reproduced",
         "the program was still running, it had printed nothing",
@@ -119,8 +119,8 @@ def test_silence_is_seen_again(home: Home) -> None:
     status, lines = home.replay("silent")
     assert status == 0
     assert lines[2:] == [
-        "there it said nothing within its 200 ms",
-        "here it said nothing in 1 s",
+        "there it gave no answer within its 200 ms",
+        "here it gave no answer in 1 s",
         "the loss by time at ply 1 is reproduced",
         "the program was still running, it had printed nothing",
     ]
@@ -138,8 +138,8 @@ def test_silence_behind_lines_that_answer_nothing_is_seen_again(home: Home) -> N
         "1 line of the bot, all the same",
     }
     assert lines[2:5] == [
-        "there it said nothing within its 500 ms",
-        "here it said nothing in 1 s",
+        "there it gave no answer within its 500 ms",
+        "here it gave no answer in 1 s",
         "the loss by time at ply 1 is reproduced",
     ]
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager, closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 
+from server.kept import CUP, games_of
 from server.test_retelling import Quiet, firsts
 from sternhalma_server import cli
 from sternhalma_server.admission import token_digest
+from sternhalma_server.archive import STORE
 from sternhalma_server.conversation import parse_conversation
 from sternhalma_server.hosting import host_event
 from sternhalma_server.library import PLACES, Library
 from sternhalma_server.listener import Listener
+from sternhalma_server.record import format_record
 from sternhalma_server.session import Session
 from sternhalma_server.settings import settings_of
+from sternhalma_server.store import FinishedGame, Store
 from sternhalma_server.testing import ScriptedPeer, dial
 
 EVENT = f"""\
@@ -132,6 +137,33 @@ async def test_the_command_fetches_it_with_the_token_of_the_environment(
     fetched = capsys.readouterr().out
     assert cli.main(["transcript", str(tmp_path / "r"), str(number), "--seat", "zoe"]) == 0
     assert capsys.readouterr().out == fetched
+
+
+@pytest.mark.parametrize(
+    ("game", "listed"),
+    [
+        ("cup/99", "; they are cup/2, cup/1"),
+        ("2", "; they are cup/2, cup/1; they are late/1"),
+        ("nothing/2", "; they are cup/2, cup/1; they are late/1"),
+        ("late/9", "; they are late/1"),
+    ],
+)
+def test_in_a_league_games_are_listed_with_their_event(
+    game: str, listed: str, tmp_path: Path
+) -> None:
+    records = [record for record in games_of(CUP) if "zoe" in {p.bot for p in record.players}]
+    with Store.open(tmp_path / STORE) as store:
+        store.found_league("open")
+        for event, count in (("cup", 2), ("late", 1)):
+            number = store.add_event(event, CUP.replace(b'"cup"', f'"{event}"'.encode(), 1))
+            played = [
+                FinishedGame(at, format_record(replace(record, game=at)), "")
+                for at, record in enumerate(records[:count], start=1)
+            ]
+            store.write(number, "", played)
+    with pytest.raises(ValueError, match="expected a game of zoe that is over") as caught:
+        Library(tmp_path)._read("zoe", game, None)
+    assert str(caught.value).endswith(listed)
 
 
 async def test_no_more_are_handed_over_at_once_than_there_are_places(tmp_path: Path) -> None:

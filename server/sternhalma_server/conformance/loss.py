@@ -54,7 +54,7 @@ class Loss:
         if self.half is not None:
             return f"it had sent {self.half} and no line feed"
         if self.reason is Reason.TIME:
-            return f"it said nothing{had}"
+            return f"it gave no answer{had}"
         return "its connection ended before it answered, and it did not come back"
 
 
@@ -76,7 +76,7 @@ class Reaction:
             case "half":
                 return f"it sent {quote(self.text, 60)} and no line feed in {self.after:g} s"
             case "silence":
-                return f"it said nothing in {self.after:g} s"
+                return f"it gave no answer in {self.after:g} s"
             case "end":
                 half = f", in the middle of {quote(self.text, 60)}" if self.text else ""
                 return f"its connection ended after {self.after * 1000:.0f} ms{half}"
