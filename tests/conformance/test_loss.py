@@ -131,7 +131,7 @@ def test_silence_is_seen_again(home: Home) -> None:
 
 def test_silence_behind_lines_that_answer_nothing_is_seen_again(home: Home) -> None:
     home.lose("stale", "500ms")
-    status, lines = home.replay("stale")
+    status, lines = home.replay("stale", "--patience", "4")
     assert status == 0
     assert lines[0] in {  # whether it said so before the flag fell is the machine's to say
         "0 lines of the bot, all the same",
@@ -139,7 +139,7 @@ def test_silence_behind_lines_that_answer_nothing_is_seen_again(home: Home) -> N
     }
     assert lines[2:5] == [
         "there it gave no answer within its 500 ms",
-        "here it gave no answer in 1 s",
+        "here it gave no answer in 4 s",
         "the loss by time at ply 1 is reproduced",
     ]
 
@@ -158,9 +158,9 @@ def test_a_line_without_its_line_feed_is_seen_again(home: Home) -> None:
     loss = loss_of(there)
     assert loss is not None
     assert (loss.reason, loss.is_open, loss.late) == (Reason.TIME, True, None)
-    status, lines = home.replay("half")
+    status, lines = home.replay("half", "--patience", "4")
     assert status == 0
-    assert lines[3] == "here it sent 'move 1 1 c5-e5' and no line feed in 1 s"
+    assert lines[3] == "here it sent 'move 1 1 c5-e5' and no line feed in 4 s"
     assert lines[4] == "the loss by time at ply 1 is reproduced"
     if loss.half is not None:  # a slow machine may not have come to it in its time
         assert lines[2] == "there it had sent 'move 1 1 c5-e5' and no line feed"
