@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -11,14 +10,13 @@ from typing import Final
 
 from sternhalma_server.clock import MILLISECOND, SECOND
 from sternhalma_server.doctor.finding import Finding, bad, good, note
-from sternhalma_server.transport import SocketTransport, stamp_arrivals
+from sternhalma_server.stamping import ASLEEP, stamp_errors
 
 SOURCE: Final = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 # Read without a system call, and the same on all processors.
 QUICK: Final = frozenset({"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"})
 READS: Final = 2000
 DEAR: Final = 1000  # nanoseconds for one look at the clock
-ASLEEP: Final = 3 * MILLISECOND  # how long an arrival is left unread
 ROUNDS: Final = 5
 NAPS: Final = 40
 NAP: Final = MILLISECOND
@@ -27,7 +25,8 @@ NAP: Final = MILLISECOND
 def examine(source: Path = SOURCE) -> Iterator[Finding]:
     """Find out what the clocks of this machine are worth."""
     yield clock_source(source, cost_of_reading())
-    yield stamps(stamp_error())
+    errors = stamp_errors(ROUNDS)
+    yield stamps(max(errors) if errors else None)
     yield lateness(latest_wake())
 
 
@@ -52,28 +51,6 @@ def clock_source(path: Path, cost: int) -> Finding:
     if cost < DEAR:
         return note("clock source", found, advice)
     return bad("clock source", f"{found}, and each move takes six", advice)
-
-
-def stamp_error() -> int | None:
-    """By how much arrivals that are read late are stamped late, in nanoseconds at most.
-
-    None where arrivals have no stamp of the kernel.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        if not stamp_arrivals(listener):
-            return None
-        with socket.create_connection(listener.getsockname()) as peer:
-            accepted, _ = listener.accept()
-            with accepted:
-                transport = SocketTransport(accepted, "a probe", stamped=True)
-                worst = 0
-                for _ in range(ROUNDS):
-                    sent = time.monotonic_ns()
-                    peer.sendall(b"\n")
-                    time.sleep(ASLEEP / SECOND)
-                    _, stamp = transport.receive()
-                    worst = max(worst, stamp - sent)
-    return worst
 
 
 def stamps(error: int | None) -> Finding:

@@ -196,6 +196,14 @@ class Store:
         rows = self._database.rows("SELECT count(*) FROM game WHERE event = ?", event)
         return int(rows[0][0])
 
+    def reached(self, event: EventId) -> tuple[int, int]:
+        """How many games of the event have finished, and the place of the last one of them."""
+        rows = self._database.rows(
+            "SELECT count(*), coalesce(max(place), 0) FROM game WHERE event = ?", event
+        )
+        ((games, place),) = rows
+        return int(games), int(place)
+
     def finished_numbers(self, event: EventId) -> set[int]:
         """The numbers of the finished games of the event."""
         rows = self._database.rows("SELECT number FROM game WHERE event = ?", event)

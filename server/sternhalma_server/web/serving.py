@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sternhalma_server.pages.templates import Linked, Templates
 from sternhalma_server.web.app import Extension, make_app
+from sternhalma_server.web.metrics import metrics
 from sternhalma_server.web.scene import Scene
 from sternhalma_server.web.shelf import Shelf
 from sternhalma_server.web.site import Site
@@ -71,7 +72,7 @@ def serve(
     *extending* makes. Raises `MissingTemplatesError`.
     """
     templates = Templates(live=True, beside=beside, folders=folders)
-    extensions = [one(templates) for one in extending]
+    extensions = [metrics(root), *(one(templates) for one in extending)]
     os.nice(NICE)
     logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
     if asyncio.run(_serve(root, sock, names, templates, extensions)):
