@@ -16,8 +16,9 @@ from bench.peers import ROOT
 from bench.soak.hostile import hostile
 from bench.soak.hosting import SoakError
 from bench.soak.kills import CYCLES, kills
-from bench.soak.leagues import league
+from bench.soak.leagues import league, week
 from bench.soak.loads import clocks, journal, short
+from bench.soak.pages import pages
 from bench.table import Row, format_table
 
 KILLING = 480.0  # seconds at most
@@ -37,6 +38,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="of the journal's cost")
     parser.add_argument("--lines", type=int, default=1_000_000, help="hostile lines")
     parser.add_argument("--minutes", type=float, default=2.0, help="that a league is open")
+    parser.add_argument("--viewers", type=int, default=200, help="of an event's pages")
+    parser.add_argument("--week", type=float, default=7.0, help="minutes that a week takes")
     parser.add_argument("--keep", type=Path, help="a folder for what is played (default: none)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sternhalma-soak-") as name:
@@ -46,8 +49,10 @@ def main() -> int:
             "short": lambda: short(folder, options.games),
             "clocks": lambda: clocks(folder, options.at_once, options.moves),
             "journal": lambda: journal(folder, options.rounds),
+            "web": lambda: pages(folder, options.moves // 4, options.rounds, options.viewers),
             "hostile": lambda: hostile(folder, options.lines),
             "league": lambda: league(folder, options.minutes),
+            "week": lambda: week(folder, options.week),
         }
         wanted = options.only.split(",") if options.only else list(parts)
         unknown = sorted(set(wanted) - parts.keys())

@@ -17,7 +17,7 @@ from typing import Final, Self
 
 MARK: Final = "STERNHALMA_SOAK"  # in the environment of a server and of all it starts
 START: Final = 60.0  # seconds to listen
-_RUN: Final = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
+RUN: Final = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
 _LISTENING: Final = re.compile(r"(?:listening|open) on \S+ port (\d+)")
 
 
@@ -28,11 +28,18 @@ class SoakError(Exception):
 class Server:
     """`sternhalma run` on the file *event* with results in *out*; *said* is where it prints."""
 
-    def __init__(self, event: Path, out: Path, said: Path, command: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        event: Path,
+        out: Path,
+        said: Path,
+        command: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.said = said
         self.out = out
         self._mark = secrets.token_hex(8)
-        words = command or [sys.executable, "-c", _RUN, "run", str(event), "--port", "0"]
+        words = command or [sys.executable, "-c", RUN, "run", str(event), "--port", "0"]
         # Into a file: nobody reads what the server prints, and a full pipe would stop it.
         with said.open("w") as printed:
             self.process = subprocess.Popen(
@@ -40,7 +47,7 @@ class Server:
                 stdin=subprocess.PIPE,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
-                env=os.environ | {MARK: self._mark},
+                env=os.environ | {MARK: self._mark} | dict(environment or {}),
             )
 
     def port(self) -> int:
@@ -75,10 +82,14 @@ class Server:
                 return self.process.wait(0.5)
         return self.process.wait(seconds)
 
+    def started(self) -> list[int]:
+        """The processes that it has started, and those that these have."""
+        return [pid for pid in _marked(self._mark) if pid != self.process.pid]
+
     def left_running(self, patience: float = 2.0) -> list[int]:
         """Which processes that it has started are still there after *patience* seconds."""
         until = time.monotonic() + patience
-        while found := [pid for pid in _marked(self._mark) if pid != self.process.pid]:
+        while found := self.started():
             if time.monotonic() > until:
                 return found
             time.sleep(0.02)
