@@ -11,9 +11,10 @@ brought into trio's by its token.
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
@@ -28,7 +29,19 @@ CONNECT: Final = 10.0  # seconds until a scheduler that does not answer counts a
 ASK: Final = 10.0  # seconds for an answer of one that did
 STOP: Final = 5.0  # seconds for workers of our own to end
 
-_PRELOAD: Final = "sternhalma_server.dask_fleet"
+# How a cluster of our own is configured, beside what whoever runs it has configured.
+_OWN: Final[Mapping[str, object]] = {
+    # A worker that is lost is told at once: what to do about it is decided elsewhere.
+    "distributed.scheduler.allowed-failures": 0,
+    # No pages: there is nothing in them about games, and nobody asked for them.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    # What takes memory are bots, of which Dask knows nothing.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
 
 
 class DaskFleet:
@@ -40,6 +53,11 @@ class DaskFleet:
         self._numbers = count(1)
         # What two drivers ask for must never be one task to the scheduler, not even by chance.
         self._run = secrets.token_hex(8)
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens."""
+        return str(self._client.scheduler.address)
 
     async def cores(self) -> int:
         """How many orders can be played at once now."""
@@ -113,10 +131,16 @@ def dask_setup(_: object) -> None:
 
 
 @contextmanager
-def fleet_at(address: str) -> Generator[DaskFleet]:
-    """The cluster whose scheduler listens at *address*. Raises `FleetError`."""
+def fleet_at(address: str, security: Any = None) -> Generator[DaskFleet]:
+    """The cluster whose scheduler listens at *address*. Raises `FleetError`.
+
+    Without *security* it is spoken with as Dask is configured here.
+    """
+    distributed = _module("distributed")
     try:
-        client = _client(address)
+        client = distributed.Client(
+            address, timeout=CONNECT, set_as_default=False, security=security
+        )
     except (OSError, ValueError) as error:
         raise FleetError(
             f"expected the scheduler of a Dask cluster at {address}: {_words(error)}"
@@ -129,46 +153,38 @@ def fleet_at(address: str) -> Generator[DaskFleet]:
 
 
 @contextmanager
-def fleet_of(workers: int) -> Generator[DaskFleet]:
+def fleet_of(workers: int, *, secret: bool = True) -> Generator[DaskFleet]:
     """A cluster of so many *workers* on this machine, for as long as the block lasts.
 
+    A scheduler runs what it is sent by whoever can connect to it, other users of this machine
+    among them. So this one is *secret*: it speaks TLS, with a certificate that nobody else has.
     Raises `FleetError`.
     """
     distributed, dask = _module("distributed"), _module("dask")
-    with dask.config.set(
-        {
-            # A worker that is lost is told at once: what to do about it is decided elsewhere.
-            "distributed.scheduler.allowed-failures": 0,
-            # What is left of a core's memory is for bots, which Dask does not see.
-            "distributed.worker.memory.target": False,
-            "distributed.worker.memory.spill": False,
-            "distributed.worker.memory.pause": False,
-            "distributed.worker.memory.terminate": False,
-        }
-    ):
+    try:
+        security = distributed.Security.temporary() if secret else None
+    except ImportError as error:
+        raise FleetError(_missing(error.name or "cryptography")) from None
+    with dask.config.set(_OWN):
         try:
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
-                worker_dashboard_address=None,
-                silence_logs=50,
-                preload=[_PRELOAD],
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                security=security,
+                preload=[__name__],
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise FleetError(f"cannot start {workers} workers: {_words(error)}") from None
         try:
-            with fleet_at(cluster.scheduler_address) as fleet:
+            with fleet_at(cluster.scheduler_address, security) as fleet:
                 yield fleet
         finally:
             with suppress(Exception):
                 cluster.close(timeout=STOP)
-
-
-def _client(address: str) -> Any:
-    distributed = _module("distributed")
-    return distributed.Client(address, timeout=CONNECT, set_as_default=False)
 
 
 def _module(name: str) -> Any:
@@ -176,9 +192,11 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise FleetError(
-            f"expected the package {error.name!r}: pip install 'sternhalma[cluster]' brings it"
-        ) from None
+        raise FleetError(_missing(error.name or name)) from None
+
+
+def _missing(package: str) -> str:
+    return f"expected the package {package!r}: pip install 'sternhalma[cluster]' brings it"
 
 
 def _words(error: BaseException) -> str:

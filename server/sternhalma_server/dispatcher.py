@@ -236,8 +236,10 @@ class Dispatcher:
 
     async def _next_task(self) -> Task | None:
         losses = self._losses
+        if any(task.alone for task in self._out):
+            return None
         if losses.alone:
-            # Nothing goes out beside it, and it waits until nothing is out.
+            # It waits until nothing is out.
             return None if self._out else Task((losses.alone.popleft(),), alone=True)
         if losses.again:
             return Task((losses.again.popleft(),))

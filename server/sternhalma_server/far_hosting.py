@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import trio
 
@@ -20,10 +21,11 @@ from sternhalma_server.hosting import Opened, host
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.settings import Settings
 from sternhalma_tournament.amendments import LateEntry, Withdrawal
+from sternhalma_tournament.event import SCHEDULED
 from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
 
-WHY = "its games end the workers that play them"
+WHY: Final = "its games end the workers that play them"
 
 
 def check_local(settings: Settings, where: str) -> None:
@@ -71,7 +73,7 @@ async def host_far(
             observer,
             programs,
             root,
-            lambda entry: _quarantine(entry, dispatcher, opened, observer),
+            lambda entry: _quarantine(settings, entry, dispatcher, opened, observer),
         )
         with trio.CancelScope() as playing:
             async with trio.open_nursery() as nursery:
@@ -88,14 +90,16 @@ async def host_far(
 
 
 async def _quarantine(
-    entry: str, dispatcher: Dispatcher, opened: Opened, observer: Observer
+    settings: Settings, entry: str, dispatcher: Dispatcher, opened: Opened, observer: Observer
 ) -> None:
     """Withdraw *entry*, as a host would, so that no more workers are lost for it.
 
-    It forfeits what is left, as a bot does that does not come.
+    Where all games are known before, it forfeits those that are left, as a bot does that does not
+    come: nobody's table hangs on when it was found out. Elsewhere it is not paired any more.
     """
+    forfeit = settings.event.format in SCHEDULED
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    ruling = Withdrawal(WHY, entry, forfeit=True, at=now)
+    ruling = Withdrawal(WHY, entry, forfeit=forfeit, at=now)
     try:
         await opened.arbiter.rule(ruling, None, dispatcher, None)
     except ValueError as error:  # the host has been quicker
