@@ -9,7 +9,8 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -52,14 +53,23 @@ class Load:
         )
 
 
-def driven(load: Load, moves: int, folder: Path, *, stored: bool = True) -> Mapping[str, int]:
-    """What the bots saw of *moves* moves under *load*; *stored*: whether the server keeps them."""
+def driven(
+    load: Load,
+    moves: int,
+    folder: Path,
+    *,
+    command: Sequence[str] = (),
+    beside: Callable[[Server], AbstractContextManager[None]] = lambda _: nullcontext(),
+) -> Mapping[str, int]:
+    """What the bots saw of *moves* moves under *load*; *beside* is entered while they play.
+
+    The server is started by *command*, which is given nothing besides, or as hosts do.
+    """
     folder.mkdir()
     bots = program("load", folder)
     event = folder / "event.toml"
     event.write_text(load.event)
-    command = () if stored else (sys.executable, "-m", "bench.soak.unstored", str(event))
-    with Server(event, folder / "results", folder / "said.txt", command) as server:
+    with Server(event, folder / "results", folder / "said.txt", command) as server, beside(server):
         words = [bots, server.port(), 2 * load.games, server.process.pid]
         words += [max(1, moves // 10), moves, load.clock, load.least, load.most]
         try:
@@ -127,7 +137,9 @@ def journal(folder: Path, rounds: int) -> list[Row]:
         for number in range(rounds):
             own = folder / f"journal-{games}-{number}"
             stored = driven(load, JOURNAL_MOVES, Path(f"{own}-stored"))
-            forgotten = driven(load, JOURNAL_MOVES, Path(f"{own}-forgotten"), stored=False)
+            other = Path(f"{own}-forgotten")
+            words = (sys.executable, "-m", "bench.soak.unstored", str(other / "event.toml"))
+            forgotten = driven(load, JOURNAL_MOVES, other, command=words)
             pairs.append((_cpu(stored), _cpu(forgotten)))
         with_, without = (statistics.median(times) for times in zip(*pairs, strict=True))
         added = statistics.median(stored / forgotten for stored, forgotten in pairs) - 1

@@ -35,7 +35,7 @@ def chromium() -> Generator[Browser]:
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         # Chromium's own sandbox is not for root, and pages here are ours.
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        flags = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         browser = playwright.chromium.launch(executable_path=program, args=flags)
         yield browser
         browser.close()
