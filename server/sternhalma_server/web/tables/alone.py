@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import AsyncGenerator, Collection, Mapping
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 
 from sternhalma_server.pages.templates import Templates
 from sternhalma_server.web.guard import Guard
-from sternhalma_server.web.serving import http_server
+from sternhalma_server.web.serving import NICE, http_server
 from sternhalma_server.web.tables.extension import FOLDERS, tables_extension
 from sternhalma_server.web.tables.pages import NEW
 from sternhalma_server.web.tables.tables import Tables
@@ -29,6 +30,7 @@ def serve_alone(sock: socket.socket, names: Collection[str], limits: Mapping[str
     Raises `MissingTemplatesError`.
     """
     templates = Templates(live=True, folders=FOLDERS)
+    os.nice(NICE)
     asyncio.run(_serve(templates, sock, names, Tables(limits)))
 
 

@@ -46,6 +46,11 @@ class Office:
         self.address = ("", 0)  # where people's clients connect
         self.samples: tuple[str, ...] = ()
 
+    @property
+    def pid(self) -> int | None:
+        """The process, None while there is none."""
+        return None if self._process is None else self._process.pid
+
     async def start(self) -> None:
         """Start the process, unless it runs. Raises `OfficeError`."""
         async with self._starting:

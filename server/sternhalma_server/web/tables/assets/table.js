@@ -160,6 +160,7 @@
       toPresent();
       return;
     }
+    if (moving) toPresent(); // nobody has to wait for what is only shown
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(
       svg.getScreenCTM().inverse(),
     );
@@ -308,6 +309,7 @@
   }
 
   function toPresent() {
+    board.stop();
     walking = false;
     moving = false;
     show(state.steps.length);
