@@ -14,6 +14,7 @@ from sternhalma import Game
 from sternhalma_bot.bots import lookahead
 from sternhalma_bot.turn import Turn
 
+SHOWN = 21  # the ply of which the pages for strangers have a picture
 HOSTILE = "<img src=x onerror=1>"
 
 
@@ -60,7 +61,7 @@ def follow(window: Look, game: Game) -> Game:
 def test_a_person_plays_a_whole_game_against_a_sample_bot_and_wins_by_the_rules(
     look: Opening, site: str, tmp_path: Path
 ) -> None:
-    window = look(390, 844, "dark", calm=True)
+    window = look(390, 844, calm=True)
     open_table(window, site, "corner", "here", "random", name="Zoë")
     game = Game.new("corner", limit=200)
     name = game.rules.board.format_hole
@@ -70,6 +71,9 @@ def test_a_person_plays_a_whole_game_against_a_sample_bot_and_wins_by_the_rules(
         if game.is_over:
             break
         best = lookahead.choose(Turn.of(game))
+        if game.ply == SHOWN:
+            window.find("#from").select_option(label=name(best.origin))
+            window.show("table.png")
         move(window, name(best.origin), name(best.target))
         # The list of moves is longer by then, and it is somebody's turn or nobody's.
         window.find(f"#steps li:nth-child({game.ply})").wait_for()

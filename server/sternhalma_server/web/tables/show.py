@@ -115,8 +115,16 @@ def _seat(party: Party, chair: Chair, letter: str, game: Game, now: float) -> di
         "state": state,
         "left": left,
         "place": 0 if ended is None else dict(ended.places).get(letter, 0),
-        "way": direction(game, letter),
+        "target": " and ".join(position.rules.board.opposite(one) for one in position.seats[seat]),
+        "north": all(_starts_north(game, one) for one in position.seats[seat]),
     }
+
+
+def _starts_north(game: Game, letter: str) -> bool:
+    """Whether the marbles of a letter start in the upper half of the picture."""
+    board = game.rules.board
+    sides = dict(zip(board.letters, _STAR if board is STAR else _SQUARE, strict=True))
+    return sides[letter].startswith("north")
 
 
 def _is_away(party: Party, letter: str) -> bool:

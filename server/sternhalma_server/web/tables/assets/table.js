@@ -164,6 +164,10 @@
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(
       svg.getScreenCTM().inverse(),
     );
+    if (svg.classList.contains("turned")) {
+      point.x = svg.viewBox.baseVal.width - point.x;
+      point.y = svg.viewBox.baseVal.height - point.y;
+    }
     let nearest = -1;
     let distance = 24;
     board.spots.forEach(([x, y], hole) => {
@@ -279,6 +283,7 @@
         act({ do: "resign", seat: seat.letter });
       }
     },
+    turn: () => svg.classList.toggle("turned"),
     first: () => walk(0),
     back: () => walk(shown - 1),
     next: () => walk(shown + 1, true),
@@ -368,7 +373,7 @@
           make("strong", seat.name),
           make("span", words.join(", "), "words"),
           time,
-          make("span", `${seat.home} home, ${seat.togo} steps to go; ${seat.way}`, "hint"),
+          make("span", `${seat.home} home in point ${seat.target}, ${seat.togo} steps to go`, "hint"),
         );
         return row;
       }),
@@ -476,6 +481,10 @@
       if (seat !== undefined && seat.left !== null) time.textContent = left(seat);
     }
   }, 200);
+
+  // Whoever starts in the north has the board the other way round: marbles go up for everybody.
+  const own = state.seats.filter((seat) => seat.here);
+  if (own.length > 0 && own.every((seat) => seat.north)) buttons.turn();
 
   const source = new EventSource(data.live);
   const said = find("connection");
