@@ -28,6 +28,7 @@ from sternhalma_tournament.amendments import Amendment, parse_amendment
 from sternhalma_tournament.formats import scheduler_of
 from sternhalma_tournament.scheduler import Scheduler
 
+WHOLE: Final = "expected the whole event, got a shard of it: rule when its shards are merged"
 OVER: Final = ("event-over", "the event has ended, thank you for playing")
 
 
@@ -190,6 +191,8 @@ def answers(
                 except (ValueError, StoreError) as problem:
                     return {"error": str(problem)}
                 return facts | {"ruled": list(ruled.sentences)}
+            case {"command": "amend"} if arbiter is None:
+                return {"error": WHOLE}
             case _:
                 return {
                     "error": "expected a command: status, metrics, why with a bot, stop, or amend"

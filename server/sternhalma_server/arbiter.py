@@ -24,6 +24,7 @@ from sternhalma_server.results import Results
 from sternhalma_server.rulings import RULING, read_results
 from sternhalma_server.seats import Lobby
 from sternhalma_server.settings import Settings
+from sternhalma_server.shard import shard_of
 from sternhalma_server.store import EventId, Store, StoredEvent
 from sternhalma_server.verdict import Reason
 from sternhalma_server.wire import MAX_SLOT, NAME
@@ -133,6 +134,11 @@ def rule_stored(
     Its tables, in the folder *root*, are written anew. Raises `ValueError` for a ruling that makes
     no sense, `StoreError`, `OSError`.
     """
+    shard = shard_of(store, stored.id)
+    if shard is not None:
+        raise ValueError(
+            f"expected the whole event, got shard {shard}: rule when its shards are merged"
+        )
     settings, results = read_results(store, stored)
     check_ruling(settings, results, ruling)
     running = [Begun(lines).pairing for lines in store.running_lines(stored.id).values()]

@@ -86,7 +86,7 @@ async def host_far(
                 nursery.cancel_scope.cancel()
         return dispatcher.summary
 
-    return await host(settings, root, observer, play)
+    return await host(settings, root, observer, play, programs=programs)
 
 
 async def _quarantine(

@@ -4,7 +4,7 @@ handing out its transcripts when it is over."""
 from __future__ import annotations
 
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,15 +23,16 @@ from sternhalma_server.lock import StoreLock
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.rulings import late_bots, read_results, rulings_of, stored_event
 from sternhalma_server.settings import Settings
+from sternhalma_server.shard import SHARD, Shard, check_programs, shard_of, share_of
 from sternhalma_server.staging import Staged, stage_event
 from sternhalma_server.store import Store, StoredEvent
 from sternhalma_tournament.reading import EventFileError
 
 
-def is_finished(root: Path, settings: Settings) -> bool:
-    """Whether the event has been played to its end in the folder *root*.
+def is_finished(root: Path, settings: Settings, shard: Shard | None = None) -> bool:
+    """Whether the event, or *shard* of it, has been played to its end in the folder *root*.
 
-    Raises `EventFileError` if the store there is of another event file, and `StoreError`.
+    Raises `EventFileError` if the store there is of another event file or share, and `StoreError`.
     """
     if not (root / STORE).exists():
         return False
@@ -40,6 +41,7 @@ def is_finished(root: Path, settings: Settings) -> bool:
         if stored is None:
             return False
         check_same(stored, settings)
+        check_share(store, stored, shard)
         return stored.state == "closed"
 
 
@@ -64,6 +66,17 @@ def check_same(stored: StoredEvent, settings: Settings) -> None:
     )
 
 
+def check_share(store: Store, stored: StoredEvent, shard: Shard | None) -> None:
+    """Raise `EventFileError` unless *store* is of that share of the event, None for all of it."""
+    found = shard_of(store, stored.id)
+    if found != shard and (found or store.head(stored.id) != stored.digest):
+        right, got = (f"shard {one}" if one else "the whole event" for one in (shard, found))
+        raise EventFileError(
+            f"{stored.name}: expected the results of {right}, got those of {got};"
+            " choose another folder with --out, or play anew with --again"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An event whose store is open, ready to be played, and whoever takes rulings on it."""
@@ -77,36 +90,56 @@ Play = Callable[[Opened], Awaitable[Summary]]
 
 
 async def host_event(
-    settings: Settings, listener: Listener, root: Path, observer: Observer
+    settings: Settings,
+    listener: Listener,
+    root: Path,
+    observer: Observer,
+    *,
+    shard: Shard | None = None,
+    programs: Mapping[str, str] | None = None,
 ) -> Summary:
-    """Play the event in the folder *root*, or play on where it was stopped.
+    """Play the event in the folder *root*, or *shard* of it, or play on where it was stopped.
 
-    Raises `ArchiveError`, `EventFileError`, `StoreError`, `LockedError` before anything is begun.
+    Records have the fingerprints of *programs*. Raises `ArchiveError`, `EventFileError`,
+    `StoreError`, `LockedError` before anything is begun.
     """
 
     async def play(opened: Opened) -> Summary:
         staged = opened.staged
+        scheduler = staged.scheduler
+        if shard is not None:
+            scheduler, _ = share_of(settings, shard)
+            scheduler.resume(staged.results)
         return await run_event(
             settings,
             listener,
             staged.keeper,
             observer,
-            scheduler=staged.scheduler,
+            scheduler=scheduler,
             begun=staged.begun,
             control=root,
             rulings=staged.rulings,
             versions=staged.versions,
             late=opened.late,
-            arbiter=opened.arbiter,
+            # What is ruled on a share would be ruled on by some and not by others.
+            arbiter=opened.arbiter if shard is None else None,
         )
 
-    return await host(settings, root, observer, play)
+    return await host(settings, root, observer, play, shard=shard, programs=programs)
 
 
-async def host(settings: Settings, root: Path, observer: Observer, play: Play) -> Summary:
+async def host(
+    settings: Settings,
+    root: Path,
+    observer: Observer,
+    play: Play,
+    *,
+    shard: Shard | None = None,
+    programs: Mapping[str, str] | None = None,
+) -> Summary:
     """Have *play* play the event in the folder *root*, and keep what comes of it.
 
-    Raises as `host_event`.
+    For *shard* and *programs*, and what is raised, see `host_event`.
     """
     create_archive(root, settings.source)
     with StoreLock(root / STORE), Store.open(root / STORE) as store:
@@ -115,9 +148,22 @@ async def host(settings: Settings, root: Path, observer: Observer, play: Play) -
             event = store.add_event(settings.event.name, settings.source)
         else:
             check_same(stored, settings)
+            check_share(store, stored, shard)
             event = stored.id
+        if shard is not None and shard_of(store, event) is None:
+            store.amend(event, SHARD, str(shard))
+        staged = stage_event(
+            store,
+            event,
+            settings,
+            root,
+            observer.tell,
+            observer.tested,
+            programs=programs,
+            share=None if shard is None else share_of(settings, shard)[1],
+        )
+        check_programs(settings, staged.programs, programs or {})
         store.set_state(event, "running")
-        staged = stage_event(store, event, settings, root, observer.tell, observer.tested)
         results, journal, keeper = staged.results, staged.journal, staged.keeper
         if stored is not None:
             observer.resumed(len(results), len(staged.begun))

@@ -162,7 +162,8 @@ class StoreKeeper:
 
     `epoch` added to the clock of the stamps gives wall time; *tell* is given sentences for the
     host, and *moved* is called whenever the results have changed. Without *derives* nothing is
-    written into the folder. *programs* are the fingerprints of bots that records are to have.
+    written into the folder. *programs* are the fingerprints of bots that records are to have. A
+    *share* is how many games of the event are to be kept here, where that is not all.
     """
 
     def __init__(
@@ -175,8 +176,10 @@ class StoreKeeper:
         moved: Callable[[], None] = lambda: None,
         derives: bool = True,
         programs: Mapping[str, str] | None = None,
+        share: int | None = None,
     ) -> None:
         self._root = root
+        self._share = share
         self._programs = programs or {}
         self._results = results
         self._journal = journal
@@ -207,7 +210,7 @@ class StoreKeeper:
     @property
     def planned(self) -> int:
         """How many games there are to be, as far as results and rulings tell."""
-        return self._results.planned_games
+        return self._results.planned_games if self._share is None else self._share
 
     def open(self, table: Table, letters: list[str]) -> GameLedger:
         """The ledger of a game."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
@@ -34,7 +34,7 @@ class Staged:
     """An event ready to be played: what it has come to, and what was under way.
 
     `versions` are those that bots have played it with, by name; `begun` are the games that were
-    running, by number.
+    running, by number. `programs` are the fingerprints of those that have played it, by bot.
     """
 
     results: Results
@@ -44,6 +44,7 @@ class Staged:
     rulings: Sequence[Amendment]
     begun: dict[int, Begun]
     versions: dict[str, str | None]
+    programs: dict[str, str]
 
 
 def stage_event(
@@ -53,12 +54,15 @@ def stage_event(
     root: Path,
     tell: Callable[[str], None],
     tested: Callable[[TrialState], None],
+    *,
+    programs: Mapping[str, str] | None = None,
+    share: int | None = None,
 ) -> Staged:
     """Make *event* ready, whose derived files are in the folder *root*; no ladder.
 
     *tell* is given sentences for the host, *tested* where the test of a match stands whenever that
-    may have changed. Raises `StoreError`, and `ValueError` for a store whose
-    results do not fit the event.
+    may have changed; for *programs* and *share* see `StoreKeeper`. Raises `StoreError`, and
+    `ValueError` for a store whose results do not fit the event.
     """
     journal = Journal(store, event, tell)
     results = Results(settings.event)
@@ -67,14 +71,16 @@ def stage_event(
         if results.trial is not None:
             tested(results.trial)
 
-    keeper = StoreKeeper(root, results, journal, tell, moved=moved)
+    keeper = StoreKeeper(root, results, journal, tell, moved=moved, programs=programs, share=share)
     versions: dict[str, str | None] = {}
+    played: dict[str, str] = {}
     for link in links(store, event):
         if isinstance(link, StoredGame):
             record = parse_record(link.record)
             keeper.show(record)
             # Who did not come to a game has no version in its record.
             versions |= {p.bot: p.version for p in record.players if p.version is not None}
+            played |= {p.bot: p.program for p in record.players if p.program is not None}
         else:
             enter(results, link)
     return Staged(
@@ -85,6 +91,7 @@ def stage_event(
         rulings=rulings_of(store, event),
         begun=begun_games(store, event),
         versions=versions,
+        programs=played,
     )
 
 

@@ -63,6 +63,13 @@ def test_games_that_have_ended_before_are_left_out() -> None:
     assert scheduler.done
 
 
+def test_a_game_that_was_running_at_a_stop_does_not_begin_a_second_time() -> None:
+    scheduler = listed()
+    scheduler.start(PAIRINGS[1])
+    scheduler.start(PAIRINGS[0])
+    assert scheduler.next(ALL) == PAIRINGS[2]
+
+
 def test_a_game_that_failed_is_played_again() -> None:
     scheduler = listed()
     scheduler.start(PAIRINGS[0])

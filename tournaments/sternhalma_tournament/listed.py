@@ -44,7 +44,7 @@ class ListedScheduler:
             if self._needs.ready(pairing.entries, free):
                 return pairing
         while len(self._open) < REACH:
-            ahead = next((p for p in self._ahead if p.number not in self._over), None)
+            ahead = next((p for p in self._ahead if not self._has_begun(p)), None)
             if ahead is None:
                 break
             self._open[ahead.number] = ahead
@@ -88,6 +88,9 @@ class ListedScheduler:
         if self._needs.ready((entry,), free):
             return f"{entry} waits for games of this part of the event"
         return self._needs.lack(entry, free)
+
+    def _has_begun(self, pairing: Pairing) -> bool:
+        return pairing.number in self._over or pairing.number in self._running
 
 
 def _refuse(entry: str) -> NoReturn:

@@ -49,6 +49,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "perft": "count the sequences of moves from a position",
     "token": "make a secret token for a bot that dials in",
     "doctor": "look at this machine, and say what would let a host down",
+    "merge": "put the games of several stores of one event into one",
     "verify": "check the results folder of an event",
 }
 

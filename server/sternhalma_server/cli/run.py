@@ -21,7 +21,7 @@ from sternhalma_server.cli.lingering import add_linger_option, linger, tls_conte
 from sternhalma_server.cli.logs import FORMS, LOG_HELP, TEXT, LogProgress, log_lines
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.progress import LineProgress, LiveProgress
-from sternhalma_server.cli.spreading import Host, add_spread_options, spread
+from sternhalma_server.cli.spreading import Host, add_spread_options, folder_name, share, spread
 from sternhalma_server.descriptors import raise_limit
 from sternhalma_server.hosting import host_event, is_finished, past
 from sternhalma_server.journal import StoreLostError
@@ -86,10 +86,10 @@ def _run(arguments: argparse.Namespace) -> int:
         settings = load_settings(arguments.event)
     except EventFileError as error:
         raise BadInputError(meant(arguments.event, error, league=False)) from None
-    root: Path = arguments.out or Path("results") / settings.event.name
+    root: Path = arguments.out or Path("results") / folder_name(arguments, settings)
     remote = any(bot.remote for bot in settings.event.bots)
     port = arguments.port if arguments.port is not None else PORT if remote else 0
-    if not arguments.again and is_finished(root, settings):
+    if not arguments.again and is_finished(root, settings, arguments.shard):
         status = _show(
             past(root),
             root,
@@ -111,7 +111,8 @@ def _run(arguments: argparse.Namespace) -> int:
         else:
             with closing(Listener(arguments.host, port, tls_context(settings))) as listener:
                 port = listener.port
-                here = partial(host_event, settings, listener, root)
+                shard, programs = share(arguments, settings)
+                here = partial(host_event, settings, listener, root, shard=shard, programs=programs)
                 status = _run_anew(arguments, settings, here, root, site)
         if arguments.linger is not None and status in {_CLEAN, _FAULTS}:
             linger(arguments, settings, root, port, site)
@@ -138,7 +139,7 @@ def _run_anew(
     root: Path,
     site: Website | None,
 ) -> int:
-    """Have *host* play the event, or play on, now that nothing stands in the way; *site* runs beside it."""
+    """Have *host* play the event, now that nothing stands in the way; *site* runs beside it."""
     if arguments.again and root.exists():
         with StoreLock(root / STORE):
             clear_archive(root)

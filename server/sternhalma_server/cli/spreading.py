@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -14,12 +14,13 @@ from sternhalma_server.fingerprint import fingerprints
 from sternhalma_server.fleet import FleetError
 from sternhalma_server.observer import Observer, Summary
 from sternhalma_server.settings import Settings
+from sternhalma_server.shard import Shard, check_divisible, parse_shard
 
 Host = Callable[[Observer], Awaitable[Summary]]
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    """Declare `--workers` and `--cluster`."""
+    """Declare `--workers`, `--cluster` and `--shard`."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--workers",
@@ -32,6 +33,43 @@ def add_spread_options(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="play on the Dask cluster whose scheduler is there, such as tcp://10.0.0.1:8786",
     )
+
+    where.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="play every N-th game only, from the I-th on, into a store of its own",
+    )
+
+
+def folder_name(arguments: argparse.Namespace, settings: Settings) -> str:
+    """What the results folder of the event, or of a shard of it, is called if nobody says."""
+    shard: Shard | None = arguments.shard
+    name = settings.event.name
+    return name if shard is None else f"{name}-{shard.index}of{shard.count}"
+
+
+def share(
+    arguments: argparse.Namespace, settings: Settings
+) -> tuple[Shard | None, Mapping[str, str]]:
+    """The shard that is asked for, if one is, and the fingerprints that its records have.
+
+    Raises `EventFileError` for an event that has none.
+    """
+    shard: Shard | None = arguments.shard
+    if shard is None:
+        return None, {}
+    where = str(arguments.event)
+    check_divisible(settings, where)
+    check_local(settings, where)
+    return shard, fingerprints(settings.event.bots, settings.folder)
+
+
+def _shard(text: str) -> Shard:
+    try:
+        return parse_shard(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 @contextmanager
