@@ -202,6 +202,18 @@ def test_a_move_is_taken_back_when_all_agree_and_the_steps_before_it_are_kept() 
     assert table.show(0)["mine"]
 
 
+def test_a_game_that_ends_before_a_move_is_taken_back_is_over_all_the_same() -> None:
+    table = two()
+    table.tell("moved t1/1 1 A c5-e7 charged=1 left=-")
+    table.ask()
+    table.party.wish_back(table.chairs[0], None)
+    table.party.answer_back(table.chairs[1], agreed=True)
+    assert table.clients["D"].said == ["undo t1/1 1"]
+    table.tell("over t1/1 time places=A:1,D:2 seat=D ply=2")
+    assert table.show(0)["phase"] == "over"
+    assert table.show(0)["ending"] == "D person D ran out of time: 1. A person A, 2. D person D"
+
+
 def test_who_plays_sample_bots_alone_takes_back_without_asking_as_soon_as_it_is_to_move() -> None:
     table = Gathering("duel", "AD", "D", [[0]])
     table.open()
@@ -370,7 +382,11 @@ def test_whatever_a_page_can_lay_hop_by_hop_is_legal_and_so_is_every_way_it_is_g
             for target, path in marble["ends"].items()
         }
         assert set(ends) == {(move.origin, move.target) for move in game.legal_moves()}
-        assert all(game.is_legal(_move(path)) for path in ends.values())
+        for (origin, target), path in ends.items():
+            assert game.is_legal(_move(path))
+            shortest = game.find_path(Hole(origin), Hole(target))
+            assert shortest is not None
+            assert len(path) == len(shortest.path)
         for _ in range(6):
             path = _laid(ways, rng)
             if path is not None:

@@ -261,8 +261,11 @@ class Party:
                 after = story.offered(told)
             case Ended():
                 after = story.over(told)
-                if self.take_back is not None and not self.take_back.sent:
-                    self.take_back = None
+                for chair in self.chairs:
+                    chair.note = ""
+                back = self.take_back
+                if back is not None and not (back.sent and told.reason == "aborted"):
+                    self.take_back = None  # the game was over before it could be broken off
             case Asked():
                 after = story.asked(told)
                 self.turned = self._now()
