@@ -214,7 +214,9 @@ class _Retelling:
         if slip.seat != self._seat:
             return
         at = self._find(slip.line)
-        yield from self._question(self._game, self._sent_of(slip.ply, at))
+        sent = self._sent_of(slip.ply, at)
+        at = max(at, sent)
+        yield from self._question(self._game, sent)
         yield from self._aside(at)
         self._tries -= 1
         yield at, "B", slip.line
@@ -228,7 +230,7 @@ class _Retelling:
             at = max(at, fall.sent + (fall.waited or 0))
         if fall.seat == self._seat:
             if fall.line is not None:
-                at = self._find(fall.line)
+                at = max(self._find(fall.line), fall.sent or 0)
             if fall.sent is not None:
                 yield from self._question(before, fall.sent)
             yield from self._aside(at)

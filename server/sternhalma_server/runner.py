@@ -297,11 +297,13 @@ class Runner:
     def _hear(self, seat: Seat, seated: Seated) -> None:
         """Hand what *seat* has said to the referee, until it has answered."""
         referee, connection = self._referee, seated.connection
-        now = connection.transport.now()
+        now, asked = connection.transport.now(), referee.asked_at or 0
         while (line := connection.next_line()) is not None:
             referee.answer(seat, line, now, seated.gate)
             if not referee.was_plain:
-                self._ledger.heard(seat, line)
+                # What arrived while the question was on its way came no sooner than that.
+                too_soon = line.stamp < asked and not line.early
+                self._ledger.heard(seat, line._replace(stamp=asked) if too_soon else line)
             if referee.asked_at is None:
                 return
         if referee.outbox:

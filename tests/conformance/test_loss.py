@@ -146,7 +146,8 @@ def test_silence_behind_lines_that_answer_nothing_is_seen_again(home: Home) -> N
 
 def test_bytes_that_are_no_line_are_the_same_again(home: Home) -> None:
     home.lose("garbage")
-    assert home.replay("garbage", "--patience", "60") == (
+    status, lines = home.replay("garbage", "--patience", "60")
+    assert (status, lines) == (
         0,
         ["1 line of the bot, all the same", "the loss by malformed at ply 1 is reproduced"],
     )

@@ -25,7 +25,7 @@ from sternhalma_server.conversation import Conversation, format_conversation, pa
 from sternhalma_server.hosting import host_event
 from sternhalma_server.listener import Listener
 from sternhalma_server.opening import number
-from sternhalma_server.record import Ply, format_record, parse_record
+from sternhalma_server.record import Out, Ply, format_record, parse_record
 from sternhalma_server.referee import Finished
 from sternhalma_server.retelling import retell
 from sternhalma_server.rulings import stored_event
@@ -315,6 +315,23 @@ class Overheard(Conduct):
         if not self.referee.was_plain:
             moment = f"{stamp // SECOND}.{stamp % SECOND // 1000:06d}"
             self.said.append(f"{self.letters[seat]} {moment} {text}\n")
+
+
+def test_a_wrong_answer_that_had_arrived_at_once_stands_behind_its_question() -> None:
+    settings = settings_of(PLAYED_BY_CHANCE.format(clock="none").encode(), "event.toml")
+    sits = table_of(settings, schedule_of(settings.event).pairing(1))
+    game = Overheard(sits, 7, chances=Chances(wrong=1.0))
+    record = game.play()
+    assert record is not None
+    # The stamp of a packet may be that of a moment before its question had been handed over.
+    said = re.sub(r"^(\S+) \S+", r"\1 1764451800.000000", "".join(game.said), flags=re.MULTILINE)
+    fell = [out.seat for out in record.happened if isinstance(out, Out) and out.line is not None]
+    assert fell
+    for letter in fell:
+        told = retell(record, said, settings, "1", letter).lines
+        words = [line.text.split(" ")[0] if line.side == "S" else "answer" for line in told]
+        assert words[words.index("answer") - 1] == "turn"
+        assert words[words.index("answer") + 1] == "error"
 
 
 PLAYED_BY_CHANCE = """\

@@ -574,6 +574,28 @@ async def test_who_sends_no_line_feed_is_told_so_when_his_flag_falls(
     assert evidence == [(0, "ping a"), (0, "move 7 1 d5-e5 <no line feed>")]
 
 
+async def test_a_line_that_had_arrived_while_its_question_was_sent_is_noted_at_the_question(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    stamps: list[int] = []
+
+    def heard(_: CollectedGame, seat: int, line: Line) -> None:
+        stamps.append(line.stamp)
+
+    async def hasty(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        assert isinstance(peer.transport, MemoryTransport)
+        asked.append(peer.transport.now())
+        peer.transport.deliver(b"move 7 9 d5-e5\n", peer.transport.now() - 5)
+        peer.transport.deliver(b"resign 7\n", peer.transport.now() - 5)
+        await peer.find("over ...")
+
+    monkeypatch.setattr(CollectedGame, "heard", heard)
+    await play(table(), hasty, first_moves)
+    assert stamps == asked * 2
+
+
 async def test_who_ends_in_the_middle_of_a_line_is_told_so(
     autojump_clock: MockClock, evidence: list[tuple[int, str]]
 ) -> None:
