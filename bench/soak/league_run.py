@@ -48,6 +48,7 @@ class LeagueRun:
         self._began = 0.0
         self._hands = trio.Lock()  # whoever gives a command, or takes the server away
         self._churning = trio.CancelScope()
+        self._settled = trio.Event()
 
     def ask(self, *words: str) -> str:
         """What a command of `sternhalma` prints; a problem is noted if it fails."""
@@ -99,6 +100,7 @@ class LeagueRun:
         settled = server.memory
         await self._until(life.until)
         if last:
+            await self._settled.wait()
             await self._events_closed()
             self.tally.seconds = trio.current_time() - self._began
         self.tally.memory.append((settled, server.memory))
@@ -127,6 +129,7 @@ class LeagueRun:
         await self._until(0.85)
         self._churning.cancel()
         await self._bring_all(nursery)
+        self._settled.set()
 
     async def _until(self, part: float, seconds: float = 0) -> None:
         await trio.sleep_until(self._began + part * self._seconds + seconds)

@@ -18,7 +18,8 @@ from sternhalma_server.rulings import settings_in
 from sternhalma_server.store import RegisteredBot, Store, StoreError
 from sternhalma_tournament.charter import Charter, parse_charter
 
-PATIENCE: Final = 5.0  # seconds for whoever has the store to let go of it
+# Seconds for whoever has the store to let go of it: a server that ends writes its ratings first.
+PATIENCE: Final = 25.0
 PAUSE: Final = 0.05  # seconds
 
 
