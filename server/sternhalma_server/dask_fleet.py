@@ -45,19 +45,18 @@ _OWN: Final[Mapping[str, object]] = {
 
 
 class DaskFleet:
-    """The workers of a Dask cluster, each of whose threads stands for a core of its own."""
+    """The workers of a Dask cluster, each of whose threads stands for a core of its own.
 
-    def __init__(self, client: Any) -> None:
+    `address` is where its scheduler listens.
+    """
+
+    def __init__(self, client: Any, address: str) -> None:
         self._client = client
+        self.address = address
         self._refused: set[str] = set()
         self._numbers = count(1)
         # What two drivers ask for must never be one task to the scheduler, not even by chance.
         self._run = secrets.token_hex(8)
-
-    @property
-    def address(self) -> str:
-        """Where the scheduler listens."""
-        return str(self._client.scheduler.address)
 
     async def cores(self) -> int:
         """How many orders can be played at once now."""
@@ -100,9 +99,12 @@ class DaskFleet:
         try:
             with trio.fail_after(ASK):
                 found: dict[str, int] = await trio.to_thread.run_sync(ask, abandon_on_cancel=True)
-        except (OSError, trio.TooSlowError, ValueError) as error:
-            raise FleetError(f"the scheduler is gone: {_words(error)}") from None
+        except (OSError, trio.TooSlowError, ValueError):
+            raise self._gone() from None
         return found
+
+    def _gone(self) -> FleetError:
+        return FleetError(f"the scheduler at {self.address} is gone")
 
     def _fetch(self, future: Any) -> Played | Lost:
         """What came of a task that is over, in a thread."""
@@ -112,8 +114,8 @@ class DaskFleet:
             worker, answer = future.result()
         except scheduler.KilledWorker as error:
             return Lost(_words(error).partition(". ")[0])
-        except futures.FutureCancelledError as error:
-            raise FleetError(f"the scheduler is gone: {_words(error)}") from None
+        except futures.FutureCancelledError:
+            raise self._gone() from None
         except Exception as error:
             raise FleetError(f"expected a worker that can play, got {_words(error)}") from None
         return Played(worker, parse_answer(answer))
@@ -137,6 +139,8 @@ def fleet_at(address: str, security: Any = None) -> Generator[DaskFleet]:
     Without *security* it is spoken with as Dask is configured here.
     """
     distributed = _module("distributed")
+    # What is lost is told in a sentence; pages of how Dask found out, also later, would hide it.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(
             address, timeout=CONNECT, set_as_default=False, security=security
@@ -146,7 +150,7 @@ def fleet_at(address: str, security: Any = None) -> Generator[DaskFleet]:
             f"expected the scheduler of a Dask cluster at {address}: {_words(error)}"
         ) from None
     try:
-        yield DaskFleet(client)
+        yield DaskFleet(client, address)
     finally:
         with suppress(Exception):
             client.close(timeout=STOP)

@@ -38,8 +38,9 @@ from sternhalma_server.orders import (
     own_version,
 )
 from sternhalma_server.pace import Pace
-from sternhalma_server.record import Record, RecordError, format_record, parse_record
-from sternhalma_server.recording import record_of, resumed, signed
+from sternhalma_server.proof import proved
+from sternhalma_server.record import Record, RecordError, parse_record
+from sternhalma_server.recording import record_of, signed
 from sternhalma_server.referee import Finished, Referee
 from sternhalma_server.results import result_of
 from sternhalma_server.settings import Settings
@@ -318,7 +319,7 @@ class Dispatcher:
                 case Over(game=number) if number in left:
                     try:
                         overs.append((report, *self._proved(left[number], report)))
-                    except ValueError as error:
+                    except (ValueError, LookupError) as error:
                         fate = f"{worker}: game {number}: {error}"
                     else:
                         del left[number]
@@ -343,23 +344,17 @@ class Dispatcher:
             await self._lose(task, tuple(left.values()), fate or f"{worker} left them out")
 
     def _proved(self, pairing: Pairing, over: Over) -> tuple[Finished, Record]:
-        """The game that *over* tells of, played once more. Raises `ValueError`."""
+        """The game that *over* tells of, and its record. Raises `ValueError`."""
         record = parse_record(over.record)
-        bots = bots_by_seat(
-            tuple(self._entries[name] for name in pairing.entries), self._settings.event.players
-        )
-        table = self._layout.table(pairing, bots, [player.version for player in record.players])
-        referee = Referee(table)
-        if record.happened:
-            referee.resume(resumed(self._layout.letters, record.happened))
-        if referee.finished is None and record.reason.is_void:
-            referee.void(record.reason)
-        if referee.finished is None:
-            raise RecordError("expected a game that is over, got one that goes on")
-        right = signed(record_of(referee.finished), self._programs)
-        if right != record or format_record(record) != over.record:
-            raise RecordError("expected what the engine makes of it, got another record")
-        return referee.finished, record
+        if signed(record, self._programs) != record:
+            raise RecordError("expected the fingerprints of its programs, got others")
+        versions = [player.version for player in record.players]
+        table = self._layout.table(pairing, self._bots(pairing), versions)
+        return proved(signed(record, {}), table), record
+
+    def _bots(self, pairing: Pairing) -> tuple[str, ...]:
+        entries = tuple(self._entries[name] for name in pairing.entries)
+        return bots_by_seat(entries, self._settings.event.players)
 
     async def _keep(self, over: Over, finished: Finished, record: Record) -> None:
         """Store a game, unless it is stored already."""
@@ -373,7 +368,6 @@ class Dispatcher:
     def _count(self, finished: Finished) -> None:
         self.summary.games += 1
         self._observer.planned(self.games)
-        self._observer.started(finished.table)
         self._observer.finished(finished)
 
     async def _keep_printed(self, bot: str, slot: int, text: bytes) -> None:
@@ -402,10 +396,7 @@ class Dispatcher:
     async def _void_doomed(self) -> None:
         """Nobody can be named for these games: they are nobody's loss."""
         for pairing in list(self._losses.doomed.values()):
-            bots = bots_by_seat(
-                tuple(self._entries[name] for name in pairing.entries),
-                self._settings.event.players,
-            )
+            bots = self._bots(pairing)
             referee = Referee(self._layout.table(pairing, bots, [None] * len(bots)))
             referee.void(Reason.SERVER_FAULT)
             assert referee.finished is not None

@@ -48,8 +48,9 @@ def record_of(finished: Finished) -> text.Record:
 
 
 def signed(record: text.Record, programs: Mapping[str, str]) -> text.Record:
-    """*record* with the fingerprints of its bots' *programs*, as far as they are known."""
-    if not programs:
+    """*record* with the fingerprints of its bots' *programs*, as far as they are known, and no
+    others."""
+    if not programs and all(player.program is None for player in record.players):
         return record
     players = [replace(player, program=programs.get(player.bot)) for player in record.players]
     return replace(record, players=tuple(players))
