@@ -166,6 +166,19 @@ def test_in_a_league_games_are_listed_with_their_event(
     assert str(caught.value).endswith(listed)
 
 
+def test_the_folder_of_a_league_is_none_of_an_event(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(tmp_path / STORE) as store:
+        store.found_league("open")
+    (tmp_path / "league.toml").touch()
+    assert cli.main(["transcript", str(tmp_path), "cup/1", "--seat", "zoe"]) == 2
+    assert capsys.readouterr().err == (
+        f"sternhalma transcript: expected the folder of the event, '{tmp_path}/events/cup', got"
+        f" that of its league, '{tmp_path}'\n"
+    )
+
+
 async def test_no_more_are_handed_over_at_once_than_there_are_places(tmp_path: Path) -> None:
     library, session = Library(tmp_path), Session()
     library._fetching = PLACES

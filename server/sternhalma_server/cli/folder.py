@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sternhalma_server.archive import STORE
 from sternhalma_server.cli.parser import BadInputError
-from sternhalma_server.folders import EventFolder, event_folder
+from sternhalma_server.folders import EVENTS, LEAGUE, EventFolder, event_folder
 from sternhalma_server.record import Record
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import read_results
@@ -48,6 +48,11 @@ def game_in(folder: Path, word: str) -> str:
         return word
     found = event_folder(folder)
     event = None if found is None else _name_of(found)
+    if event is None and (folder / LEAGUE).exists():
+        meant = str(folder / EVENTS / name)[:200]
+        raise BadInputError(
+            f"expected the folder of the event, {meant!r}, got that of its league, {str(folder)!r}"
+        )
     if event is None or event.casefold() != name.casefold():
         whose = "" if event is None else f" of {event}"
         raise BadInputError(
