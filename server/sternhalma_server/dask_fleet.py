@@ -36,6 +36,8 @@ _OWN: Final[Mapping[str, object]] = {
     # No pages: there is nothing in them about games, and nobody asked for them.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
+    # Bots inherit a worker's environment, and find in it what they would find without one.
+    "distributed.nanny.pre-spawn-environ": {},
     # What takes memory are bots, of which Dask knows nothing.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,

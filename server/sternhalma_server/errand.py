@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from sternhalma_server.orders import AnyReport, Ended, Refused, parse_report
-from sternhalma_server.programs import start_program
+from sternhalma_server.programs import ScarcityError, start_program
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -25,13 +25,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def run_errand(order: bytes) -> bytes:
-    """Have *order* played and return when that is over; `parse_answer` reads what comes back.
-
-    Raises `ScarcityError` if this machine has too little left to start a process.
-    """
+    """Have *order* played and return when that is over; `parse_answer` reads what comes back."""
     # Nothing is imported from the folder that it is started in.
     command = [sys.executable, "-P", "-m", "sternhalma_server.batch"]
-    program = start_program(command, {}, Path("/"), stdio=True)
+    try:
+        program = start_program(command, {}, Path("/"), stdio=True)
+    except ScarcityError as error:
+        return msgspec.json.encode(Answer((), str(error)))
     assert program.sock is not None
     lines: list[bytes] = []
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -148,6 +149,20 @@ def test_a_batch_that_is_killed_says_how_and_what_was_over_before(tmp_path: Path
     answer = run(order_of(settings))
     assert games(answer) == [1]
     assert answer.fate == "ended by SIGKILL"
+
+
+def test_a_machine_without_room_for_a_process_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = order_of(far_event(tmp_path, "a", "b"))
+
+    def no_room(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", no_room)
+    answer = run(order)
+    assert answer.reports == ()
+    assert "Resource temporarily unavailable" in str(answer.fate)
 
 
 def test_an_order_that_has_not_come_whole_is_not_played() -> None:
