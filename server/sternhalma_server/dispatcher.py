@@ -112,7 +112,7 @@ class Dispatcher:
         self._free = {bot.name: MAX_SLOT for bot in settings.event.bots}
         self._absent: set[str] = set()  # entries whose games are played without them
         self._under_way: dict[int, Pairing] = {}  # begun, by the scheduler's lights, and not over
-        self._due: list[Pairing] = []  # begun, and to be sent out with others
+        self._due: list[Pairing] = []  # the next to be sent out, in company
         self._losses = Losses()
         self._pace = Pace()
         self._out: set[Task] = set()
@@ -188,9 +188,11 @@ class Dispatcher:
     def heed(self, ruling: Amendment, history: Sequence[GameResult | Amendment]) -> None:
         """Let a ruling of the host take effect, the last one in *history*.
 
-        Games that have begun are played on, those that are yet to be sent out as it has it.
+        Games that are out, or were lost and are played again, are played on.
         """
         self._note(ruling)
+        while self._due:
+            del self._under_way[self._due.pop().number]
         self._scheduler = self.scheduler_after(history)
         self._observer.planned(self.games)
         self._notify()
@@ -261,7 +263,7 @@ class Dispatcher:
     async def _draw(self) -> None:
         """Take from the scheduler what may begin, as much as makes a task."""
         size = self._pace.share(self._left, max(1, self._cores))
-        while len(self._due) < size:
+        while len(self._due) < size and not self._held:
             pairing = self._scheduler.next(self._free)
             if pairing is None:
                 return

@@ -576,6 +576,25 @@ async def test_a_ruling_of_the_host_takes_effect_and_a_late_entry_is_refused(
     assert audit(tmp_path).problems == []
 
 
+async def test_who_was_withdrawn_is_sent_out_no_more(tmp_path: Path) -> None:
+    settings = event("a", "b", "c", "d", more="cycles = 40")
+    before: list[int] = []
+
+    async def ruled(machines: Machines, order: Order) -> Played:
+        if len(machines.orders) == 3:
+            before.append(len(machines.orders))
+            request = {"command": "amend", "ruling": format_amendment(Withdrawal("home", "c"))}
+            await trio.to_thread.run_sync(ask, tmp_path, request)
+        return await honest(machines, order)
+
+    machines = Machines(settings, ruled, cores=1)
+    assert (await play(machines, tmp_path)).clean
+    later = [p for order in machines.orders[before[0] :] for p in order.pairings]
+    assert later
+    assert not any("c" in pairing.entries for pairing in later)
+    assert (audit(tmp_path).problems, audit(tmp_path).left) == ([], 0)
+
+
 async def test_a_ruling_on_a_game_counts_in_the_table(tmp_path: Path) -> None:
     annulled: list[str] = []
 
