@@ -31,6 +31,10 @@ bench: $(VENV)/ready-test
 soak: $(VENV)/ready-test
 	$(BIN)/python -m bench.soak
 
+# The pictures of pages are made by the tests that look at them.
+pictures: $(VENV)/ready
+	PICTURES=docs/images $(BIN)/pytest tests/browser -k "all_games_that_run"
+
 # The tables are those of an event that was really played, and are kept beside its file.
 reference: $(VENV)/ready
 	mkdir -p tournaments/reference/build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
@@ -54,9 +54,10 @@ class Look:
 
         expect(self.find(selector).first).to_contain_text(text, timeout=PATIENCE)
 
-    def wait_for(self, script: str, argument: Any = None) -> None:
-        """Wait until *script*, an expression or a function, gives something true."""
-        self.page.wait_for_function(script, arg=argument)
+    def wait_for(self, expression: str) -> None:
+        """Wait until *expression* of the page's script gives something true."""
+        # As a function: an expression would be evaluated as text, which no policy of ours allows.
+        self.page.wait_for_function(f"() => ({expression})")
 
     def text(self, selector: str) -> str:
         """What the first element there says."""

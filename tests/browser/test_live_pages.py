@@ -11,7 +11,7 @@ from browser.conftest import Opening
 from server.browsed import FAILING
 from server.kept import CUP, TRIO, games_of, keep
 from server.kept_league import cup_games, keep_league, ladder_games
-from server.sites import live_event, site_of
+from server.sites import crowded_event, live_event, site_of
 from sternhalma_server.cli import main
 
 # Marbles of a letter by hole, as the page draws them.
@@ -62,6 +62,19 @@ def test_a_live_event_and_its_games_change_without_being_loaded_again(
         other.check()
         window.leave()
         other.leave()
+
+
+def test_all_games_that_run_are_on_the_page_of_their_event(look: Opening, tmp_path: Path) -> None:
+    with crowded_event(tmp_path, games=12, plies=27) as command:
+        window = look(1000, 780)
+        window.open(f"http://127.0.0.1:{command.site}/")
+        window.see("[data-part=standings]", "Interim table: 12 of 150 games")
+        window.wait_for("document.querySelectorAll('#running figure').length === 3")
+        for number in range(1, 4):
+            window.see(f"#running figure:nth-child({number})", re.compile("after ply 2[67]"))
+        window.check()
+        window.show("live.png")
+        window.leave()
 
 
 def test_a_game_is_replayed_by_keys_and_buttons_and_a_link_leads_to_a_ply(

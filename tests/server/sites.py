@@ -9,12 +9,15 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from random import Random
 from typing import Any, Final, Self
 
 PATIENCE: Final = 60.0  # seconds for what takes a moment, on any machine
+CROWD: Final = ("ada", "alan", "edith", "emil", "grace", "kurt")
 _RUN: Final = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
 _PORT: Final = re.compile(r"(?:listening|open) on \S+ port (\d+)")
 _URL: Final = re.compile(r"(?:pages|pages of \S+) at http://\S+?:(\d+)/")
@@ -109,9 +112,38 @@ class Seat:
         """Wait for a turn and resign the game."""
         self.say(f"resign {self.turn()[1]}")
 
+    def hurry(self, plies: int, left: threading.Semaphore, rest: threading.Event) -> None:
+        """Play *plies* plies or one less of every game ahead, and resign then; if *left*, which all
+        share, allows no more of that, wait for *rest*."""
+        with suppress(AssertionError, OSError, ValueError):  # the event has been ended
+            while True:
+                words = self.turn()
+                if int(words[2]) < plies + int(words[1]) % 2:
+                    self.say(f"move {words[1]} {words[2]} {_farthest(words)}")
+                elif left.acquire(blocking=False):
+                    self.say(f"resign {words[1]}")
+                else:
+                    rest.wait()
+
     def close(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # whoever still reads it reads no more
         self._lines.close()
         self._socket.close()
+
+
+def _farthest(turn: list[str]) -> str:
+    """A move of a turn that goes far to the other side of the star."""
+    moves = next(word for word in turn if word.startswith("moves=")).removeprefix("moves=")
+    sign = 1 if turn[7] == "A" else -1
+
+    def gain(move: str) -> tuple[int, str]:
+        origin, target = move.split("-")
+        return sign * (ord(target[0]) - ord(origin[0])), move
+
+    # Not always the very best, or all games would be one.
+    best = sorted(moves.split(","), key=gain)[-3:]
+    return Random(" ".join(turn[1:3])).choice(best)
 
 
 EVENT: Final = """\
@@ -181,6 +213,30 @@ def live_event(folder: Path, **terms: Any) -> Generator[Live]:
         for seat in (live.zoe, live.max):
             stack.enter_context(closing(seat))
         yield live
+
+
+@contextmanager
+def crowded_event(folder: Path, games: int, plies: int) -> Generator[Command]:
+    """An event of six bots, three games at once, which play by themselves once their site is there:
+    so many *games* to their end, and then *plies* plies of three more."""
+    path = folder / "evening.toml"
+    bots = "".join(f'[[bots]]\nname = "{name}"\nremote = true\n' for name in CROWD)
+    path.write_text(
+        'name = "evening"\nrules = "tara"\nplayers = 2\ncycles = 10\nspread = 50\nclock = "10m"\n'
+        f'parallel = 3\nbudgets = {{ drain = "1ms" }}\n{bots}'
+    )
+    left, rest = threading.Semaphore(games), threading.Event()
+    words = ["run", path, "--port", "0", "--web", "0", "--out", folder / "evening"]
+    with Command(*words) as command, ExitStack() as stack:
+        stack.callback(rest.set)
+        port = command.port
+        seats = [stack.enter_context(closing(Seat(port, name))) for name in CROWD]
+        with closing(Viewer(command.site, "index.html")) as viewer:
+            viewer.until("part/state", "3 running")
+        for seat in seats:
+            told = (plies, left, rest)
+            threading.Thread(target=seat.hurry, args=told, daemon=True).start()
+        yield command
 
 
 @contextmanager
