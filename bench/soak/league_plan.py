@@ -10,6 +10,7 @@ from bench.soak.league_checks import Stored
 
 SLOTS: Final = 4  # one for each event, and one for the ladder
 GONE: Final = 7  # the number of the bot that is taken out of the league while it plays an event
+OF_GONE: Final = "four"  # that event
 SPREAD: Final = 6
 HALF: Final = 0.5
 
@@ -97,12 +98,12 @@ def plans(minutes: float, shape: Shape) -> list[Plan]:
     everybody = f'name = "everybody"\nplayers = 2\ncycles = {2 * round(1.2 * minutes)}\n{_EVENT}'
     swiss = f'name = "swiss"\nformat = "swiss"\nplayers = 2\nrounds = 9\n{_EVENT}'
     odd = [number for number in range(shape.in_events) if number != GONE]  # somebody has a bye
-    four = f'name = "four"\nplayers = 4\ncycles = {round(2 * minutes)}\n{_EVENT}'
+    four = f'name = "{OF_GONE}"\nplayers = 4\ncycles = {round(2 * minutes)}\n{_EVENT}'
     some = range(4, min(12, shape.in_events))
     return [
         Plan("everybody", everybody, range(8), 0.03, (0.05, 0), 0.2, 0.27),
         Plan("swiss", swiss, odd, 0.1, (shape.kill, -2.5), None, 0),
-        Plan("four", four.replace("tara", "corner"), some, 0.15, (0.17, 0), 0.3, 0.6),
+        Plan(OF_GONE, four.replace("tara", "corner"), some, 0.15, (0.17, 0), 0.3, 0.6),
     ]
 
 

@@ -17,7 +17,7 @@ import trio
 from bench.soak.guests import Diary, Guest
 from bench.soak.hosting import Server
 from bench.soak.league_checks import stored_games
-from bench.soak.league_plan import GONE, SLOTS, Life, Plan, Shape, Tally, plans
+from bench.soak.league_plan import GONE, OF_GONE, SLOTS, Life, Plan, Shape, Tally, plans
 
 COMMAND: Final = "import sys; from sternhalma_server.cli import main; sys.exit(main())"
 CHURN: Final = 1.5  # seconds between two comings or goings
@@ -49,6 +49,7 @@ class LeagueRun:
         self._hands = trio.Lock()  # whoever gives a command, or takes the server away
         self._churning = trio.CancelScope()
         self._settled = trio.Event()
+        self._entered = trio.Event()  # an event has begun of which somebody is to be taken out
 
     def ask(self, *words: str) -> str:
         """What a command of `sternhalma` prints; a problem is noted if it fails."""
@@ -184,6 +185,8 @@ class LeagueRun:
         await self._command("event", "enter", plan.name, *(self.guests[n].name for n in plan.bots))
         await self._until(*plan.start)
         await self._command("event", "start", plan.name)
+        if plan.name == OF_GONE:
+            self._entered.set()
         if plan.pause is not None:
             await self._until(plan.pause)
             # On a quick machine it may be over.
@@ -195,6 +198,7 @@ class LeagueRun:
     async def _take_out(self, nursery: trio.Nursery) -> None:
         """Take a bot out of the league in the middle of an event, and let it come back."""
         guest = self.guests[GONE]
+        await self._entered.wait()
         await self._until(0.3)
         await self._remove(guest)
         await self._until(0.42)
