@@ -20,6 +20,7 @@ from typing import Final
 from docs.pages import ROOT, Block, commands
 
 PORT: Final = "7121"  # what the pages say; here each server gets a free port instead
+SITE: Final = "8080"  # and for the pages of a site
 SECONDS: Final = 30.0
 _OPEN: Final = re.compile(r": (?:listening|open) on \S+ port")  # an event's server, or a league's
 _CLONED: Final = ("LICENSE", "Makefile", "bench", "clients", "docs", "tests", "tournaments")
@@ -31,6 +32,7 @@ class Shell:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = free_port()
+        self.site = free_port()
         self._status = 0
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         kept = {key: value for key, value in os.environ.items() if "STERNHALMA" not in key}
@@ -45,10 +47,11 @@ class Shell:
         It may take so many *seconds*.
         """
         # `echo $?` asks for the status of the command before, which another bash has run.
-        command = f"(exit {self._status}); {line.replace(PORT, str(self.port))}"
+        command = f"(exit {self._status}); {self._placed(line)}"
         with self._start(command) as process:
             printed, _ = process.communicate(timeout=seconds)
         self._status = process.returncode
+        printed = printed.replace(f":{self.site}/", f":{SITE}/")
         return self._status, printed.replace(f"port {self.port}", f"port {PORT}")
 
     def play(self, block: Block) -> None:
@@ -66,7 +69,7 @@ class Shell:
     @contextmanager
     def hosting(self, line: str) -> Generator[subprocess.Popen[str]]:
         """Let the server that *line* starts run meanwhile."""
-        with self._start(f"exec {line} --port {self.port}") as server:
+        with self._start(f"exec {self._placed(line)} --port {self.port}") as server:
             assert server.stdout is not None
             heard = ""
             while not _OPEN.search(heard):
@@ -77,6 +80,10 @@ class Shell:
                 yield server
             finally:
                 self._stop(server)
+
+    def _placed(self, line: str) -> str:
+        """*line* with the ports of this shell."""
+        return line.replace(PORT, str(self.port)).replace(SITE, str(self.site))
 
     def _stop(self, server: subprocess.Popen[str]) -> None:
         for patience in (0.2, SECONDS):  # asked once it finishes its games, asked twice it ends
