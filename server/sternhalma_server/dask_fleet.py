@@ -25,8 +25,8 @@ import trio
 from sternhalma_server.errand import parse_answer, run_errand
 from sternhalma_server.fleet import FleetError, Lost, Played
 
-CONNECT: Final = 10.0  # seconds until a scheduler that does not answer counts as none
-ASK: Final = 10.0  # seconds for an answer of one that did
+CONNECT: Final = 30.0  # seconds until a scheduler that does not answer counts as none
+ASK: Final = 60.0  # seconds for an answer of one that did
 STOP: Final = 5.0  # seconds for workers of our own to end
 
 # How a cluster of our own is configured, beside what whoever runs it has configured.

@@ -31,7 +31,7 @@ from sternhalma_server.fingerprint import fingerprints
 from sternhalma_server.fleet import FleetError
 from sternhalma_server.record import Ply
 
-SECONDS = 120.0
+SECONDS = 600.0
 HEAD = 'at_limit = "progress"\n'
 
 # Between a bot and the worker are its supervisor, the batch, and the batch's supervisor.

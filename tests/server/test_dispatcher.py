@@ -53,7 +53,7 @@ from sternhalma_tournament.trial import TrialState
 
 Script = Callable[["Machines", Order], Awaitable[Played | Lost]]
 
-SECONDS = 60.0
+SECONDS = 300.0
 SAID = "A 1764451826.000001 ping hello\n"
 
 
