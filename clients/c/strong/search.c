@@ -5,6 +5,13 @@
  * rival answers, the one whose answer is worst for us. To let everybody move in turn costs so much
  * that the search would end before our own next move.
  *
+ * With six seats more depth gives little, as five others move before we do again: 4,000 positions a
+ * move scored 0.48 of the points in 77 games of tara against this bot at 700, where one half is
+ * even. Tried there in 18 to 36 games each, and no better: a search between whose moves every rival
+ * plays what gains it most (0.13), the outcomes of playouts of such moves (0.12), only the two or
+ * three rivals nearest in the race (0.42), and gains that count more the earlier they come (0.45).
+ * The standard error of 36 games is 0.055.
+ *
  * A marble pays for each hole (`lay_costs`), and the score is what the rivals pay more than we. An
  * army near its target pays by the moves that it still needs, where endgame.c knows them; where that
  * is known of both sides, the race is decided and not searched any further.
@@ -337,7 +344,11 @@ static void set_up(Position *position)
             lay_costs(colour);
     }
     two_sides = rivals == 1;
-    own_weight = rivals > 1 ? 2 : 1;
+    /* To lead each of five rivals by a step more takes one of our own; so with five it counts five
+     * times: 0.53 of the points in 79 games, twice 0.48 in 77, which chance could do, but searched
+     * two moves deep, where there is less of it, 0.34 against 0.27. With two and three rivals
+     * nothing beat twice. */
+    own_weight = rivals > 3 ? rivals : rivals > 1 ? 2 : 1;
     /* Nothing is taken over from the turns before, so that an answer depends on this game alone. */
     memset(history, 0, sizeof history);
     if (++turn == 0 && entries) {
