@@ -11,7 +11,8 @@ from typing import Final
 
 import pytest
 
-from clients.toolchains import LANGUAGES, built
+from clients.toolchains import CLIENTS, LANGUAGES, built, need
+from sternhalma_bot.bots import SAMPLES
 
 COMMANDS = Path(sys.executable).parent
 BOT = str(COMMANDS / "sternhalma-bot")
@@ -80,3 +81,18 @@ def test_every_file_to_copy_holds_the_conversations_that_are_required(
 ) -> None:
     report = checked(built(language, tmp_path), "--patience", "5")
     assert "required steps passed" in report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", [name for name in SAMPLES if name != "random"])
+def test_every_sample_holds_the_conversations_that_are_required(sample: str) -> None:
+    assert "required steps passed" in checked([BOT, sample])
+
+
+@pytest.mark.slow
+def test_the_strong_bot_holds_the_conversations_that_are_required(tmp_path: Path) -> None:
+    need("cc")
+    program = str(tmp_path / "strong")
+    sources = sorted(map(str, (CLIENTS / "c" / "strong").glob("*.c")))
+    subprocess.run(["cc", "-std=c11", "-O2", "-o", program, *sources], check=True, timeout=120)
+    assert "required steps passed" in checked([program, "--nodes", "2000"])
