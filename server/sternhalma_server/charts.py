@@ -1,7 +1,7 @@
-"""Two charts as SVG: the time of every move of a game, and ratings with their intervals.
+"""Charts as SVG: the time of every move of a game, ratings with intervals, a rating over time.
 
 Times of moves go from microseconds to minutes, so their axis is logarithmic; each seat has a lane
-of its own, since six colours in one lane are six too many. Both charts are narrow, so that they can
+of its own, since six colours in one lane are six too many. All charts are narrow, so that they can
 be read on a phone, and bring no colours: the page's style sheet has them.
 """
 
@@ -20,6 +20,7 @@ _LANE: Final = 74  # a lane with the space below it
 _TALL: Final = 58
 _ROW: Final = 40  # a rating with its name above it
 _TICKS: Final = 6
+_HISTORY: Final = 220  # the height of a rating over time
 _MILLISECOND: Final = 1_000_000  # nanoseconds
 
 
@@ -38,6 +39,17 @@ class Interval:
     """A rating and the bounds of its interval, in Elo; None for what is not known."""
 
     name: str
+    rating: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A rating at a moment, with the bounds of its interval; *label* says when in words."""
+
+    at: float
+    label: str
     rating: float | None
     low: float | None
     high: float | None
@@ -100,6 +112,47 @@ def interval_chart(rows: Sequence[Interval], title: str, key: str) -> str:
         dot = across(row.rating)
         lines.append(f'<path class="{kind}" d="M{_text(low)} {y}H{_text(high)}"/>')
         lines.append(f'<circle class="dot" cx="{_text(dot)}" cy="{y}" r="5"/>')
+    return "".join(f"{line}\n" for line in [*lines, "</svg>"])
+
+
+def history_chart(rows: Sequence[Dated], title: str, key: str) -> str:
+    """A rating over time, from the left: its dots joined, with the 95 % interval of each as a bar.
+
+    Empty where there are fewer than two ratings.
+    """
+    known = [row for row in rows if row.rating is not None]
+    if len(known) < 2:
+        return ""
+    bounds = [value for row in known for value in (row.rating, row.low, row.high)]
+    ticks = _ticks(
+        min(value for value in bounds if value is not None),
+        max(value for value in bounds if value is not None),
+    )
+    first, last = ticks[0], ticks[-1]
+    began, ended = known[0].at, known[-1].at
+    bottom = _HISTORY - 30
+
+    def spot(at: float, elo: float) -> tuple[float, float]:
+        share = (at - began) / (ended - began) if ended > began else 0.5
+        x = _LEFT + 8 + (_RIGHT - _LEFT - 16) * share
+        return x, bottom - (bottom - 14) * (elo - first) / (last - first)
+
+    lines = [*_frame(_HISTORY, title, key)]
+    for tick in ticks:
+        _, y = spot(began, tick)
+        lines += [_rule(_LEFT, y, _RIGHT, y), _words(_LEFT - 6, y + 4, str(tick), "end")]
+    for row in known:
+        low = spot(row.at, first if row.low is None else row.low)
+        high = spot(row.at, last if row.high is None else row.high)
+        kind = "span open" if row.low is None or row.high is None else "span"
+        way = f"M{_text(low[0])} {_text(low[1])}V{_text(high[1])}"
+        lines.append(f'<path class="{kind}" d="{way}"/>')
+    dots = [spot(row.at, row.rating or 0.0) for row in known]
+    joined = " L".join(f"{_text(x)} {_text(y)}" for x, y in dots)
+    lines.append(f'<path class="rule joined" d="M{joined}"/>')
+    lines += [f'<circle class="dot" cx="{_text(x)}" cy="{_text(y)}" r="4"/>' for x, y in dots]
+    lines.append(_words(_LEFT, _HISTORY - 8, known[0].label, "start"))
+    lines.append(_words(_RIGHT, _HISTORY - 8, known[-1].label, "end"))
     return "".join(f"{line}\n" for line in [*lines, "</svg>"])
 
 

@@ -8,7 +8,14 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sternhalma_server.charts import Interval, Spent, interval_chart, time_chart
+from sternhalma_server.charts import (
+    Dated,
+    Interval,
+    Spent,
+    history_chart,
+    interval_chart,
+    time_chart,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 MS = 1_000_000
@@ -82,3 +89,41 @@ def test_any_times_and_names_make_a_whole_chart(times: list[int], bot: str) -> N
         root = ElementTree.fromstring(svg)
         assert root.findtext(f"{SVG}desc") == f"A is {bot}"
         assert all(0 < height <= 59 for height in heights(svg, "a"))
+
+
+def test_a_rating_that_rises_goes_up_and_what_came_later_stands_further_right() -> None:
+    rows = [
+        Dated(0.0, "then", 1400.0, 1300.0, 1500.0),
+        Dated(60.0, "later", 1500.0, 1450.0, 1550.0),
+        Dated(100.0, "now", 1650.0, None, None),
+    ]
+    svg = history_chart(rows, "over time", "h")
+    dots = [
+        (float(x), float(y)) for x, y in re.findall(r'class="dot" cx="([\d.]+)" cy="([\d.]+)"', svg)
+    ]
+    assert [x for x, _ in dots] == sorted({x for x, _ in dots})
+    assert [y for _, y in dots] == sorted({y for _, y in dots}, reverse=True)
+    spans = re.findall(r'd="M[\d.]+ ([\d.]+)V([\d.]+)"', svg)
+    assert all(
+        float(high) < y < float(low) for (low, high), (_, y) in zip(spans, dots, strict=True)
+    )
+    assert svg.count("span open") == 1
+    assert "then" in svg
+    assert "now" in svg
+
+
+def test_one_rating_is_no_history() -> None:
+    assert history_chart([Dated(0.0, "then", 1400.0, None, None)], "over time", "h") == ""
+    assert history_chart([], "over time", "h") == ""
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e9), elos, elos, elos), max_size=6), texts)
+def test_a_history_is_well_formed_whatever_is_in_it(
+    rows: list[tuple[float, float | None, float | None, float | None]], title: str
+) -> None:
+    times = sorted(row[0] for row in rows)
+    dated = [Dated(at, title, *row[1:]) for at, row in zip(times, rows, strict=True)]
+    svg = history_chart(dated, title, "h")
+    if svg:
+        root = ElementTree.fromstring(svg)
+        assert root.find(f"{SVG}title") is not None

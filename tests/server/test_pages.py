@@ -256,6 +256,26 @@ def test_a_league_shows_season_ratings_and_versions(league: Files) -> None:
     assert 'href="../events/cup/bots/zoe.html"' in bot
 
 
+def test_the_page_of_a_leagues_bot_adds_up_all_events(league: Files) -> None:
+    page = league["bots/zoe.html"]
+    records = [*ladder_games(), *cup_games()]
+    own = [record for record in records if "zoe" in {player.bot for player in record.players}]
+    met = sum("max" in {player.bot for player in record.players} for record in own)
+    opponents = page.split("Results by opponent")[1].split("Results by seat")[0]
+    assert re.search(rf'bots/max\.html|max\.html">max</a></th><td class="number">{met}<', opponents)
+    assert f'max.html">max</a></th><td class="number">{met}<' in opponents
+    seats = page.split("Results by seat")[1].split("Time and chains")[0]
+    assert sum(map(int, re.findall(r"of 2</td><td class=\"number\">(\d+)<", seats))) == len(own)
+    assert "Rating over time" in page
+    time_use = page.split("Time and chains")[1]
+    assert "<td>ladder</td>" in time_use
+    assert "<td>cup</td>" in time_use
+
+
+def test_the_page_of_an_entry_names_the_version_that_played(trio: Files) -> None:
+    assert "a plays as version 1.0" in trio["bots/a.html"]
+
+
 def test_nobody_has_a_rank_in_a_ladder(league: Files) -> None:
     assert "not ranked" in league["events/ladder/bots/zoe.html"]
     assert "A ladder has no table" in league["events/ladder/index.html"]

@@ -26,7 +26,7 @@ from sternhalma_tournament.text import counted
 
 Page = tuple[str, str]  # where it lies in the folder, and its text
 
-_SHOWN: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
+SHOUTED: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
 _WHERE: Final = re.compile(r"game ([0-9]+), ply ([0-9]+)")
 _RUNNING_HEAD: Final = ("game", "seats", "plies")
 _GAMES_HEAD: Final = ("game", "seats and places", "ended by", "plies", "forfeits")
@@ -158,7 +158,7 @@ class EventPages:
                 f" {summary.settings.terms.limit} turns each, {clock}"
             ),
             "state": summary.stored.state,
-            "shouts": self._shouts(summary.forfeits_by_bot(), most=_SHOWN),
+            "shouts": self._shouts(summary.forfeits_by_bot(), most=SHOUTED),
             "progress": self._progress,
             "running": self._boards(boards),
             "unseen": max(0, len(self._running) - BOARDS),
@@ -191,6 +191,11 @@ class EventPages:
             "event": summary.settings.event.name,
             "places": self._places,
             "page": dress(summary.entry_text(entry.name), "results", self._to()),
+            "versions": [
+                f"{bot} plays as version {' and '.join(summary.versions[bot])}"
+                for bot in bots
+                if bot in summary.versions
+            ],
             "shouts": self._shouts(own, most=len(games)),
             "usage": self._usage(bots),
             "games": self._list(games, "games"),
@@ -244,16 +249,7 @@ class EventPages:
         self, forfeits: Mapping[tuple[str, Reason], list[Forfeit]], most: int
     ) -> list[Shout]:
         return [
-            Shout(
-                bot=bot,
-                href=self._hrefs.get(bot),
-                text=f"forfeited {counted(len(found), 'game')} ({reason})",
-                games=[
-                    Linked(f"game {one.game}, ply {one.ply}", self._places.game(one.game, one.ply))
-                    for one in found[:most]
-                ],
-                more=max(0, len(found) - most),
-            )
+            shout(bot, self._hrefs.get(bot), reason, found, self._places, most)
             for (bot, reason), found in forfeits.items()
         ]
 
@@ -265,6 +261,27 @@ class EventPages:
             return None if found is None else self._places.game(int(found[1]), int(found[2]))
 
         return to
+
+
+def shout(
+    who: str,
+    href: str | None,
+    reason: Reason,
+    found: Sequence[Forfeit],
+    places: EventPlaces,
+    most: int,
+) -> Shout:
+    """That *who* has forfeited the games *found*, for one reason; *most* of them are named."""
+    return Shout(
+        bot=who,
+        href=href,
+        text=f"forfeited {counted(len(found), 'game')} ({reason})",
+        games=[
+            Linked(f"game {one.game}, ply {one.ply}", places.game(one.game, one.ply))
+            for one in found[:most]
+        ],
+        more=max(0, len(found) - most),
+    )
 
 
 def _hrefs(entries: Sequence[Entry], places: EventPlaces) -> dict[str, str]:

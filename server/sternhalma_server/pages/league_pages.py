@@ -9,29 +9,30 @@ from typing import Any, Final
 
 from sternhalma_server.careers import careers
 from sternhalma_server.charts import Interval, interval_chart
+from sternhalma_server.pages.career_page import Part, career_values
 from sternhalma_server.pages.event_pages import EventPages, Page
+from sternhalma_server.pages.history import History, Moment
 from sternhalma_server.pages.places import INDEX, EventPlaces, bot_place, event_places
 from sternhalma_server.pages.running import BOARDS, Shown, frames_of, running_of
 from sternhalma_server.pages.summary import Summary, summary_of
 from sternhalma_server.pages.templates import Templates, drawn
 from sternhalma_server.pages.views import Linker, Table, dress, table_of
+from sternhalma_server.rated import rated_games
 from sternhalma_server.rating import RatedGames
 from sternhalma_server.rulings import settings_in
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent
 from sternhalma_server.yearbook import rated_in
-from sternhalma_tournament.bot_page import BotPage, bot_page_markdown
+from sternhalma_tournament.bot_page import BotPage
 from sternhalma_tournament.charter import Charter
 from sternhalma_tournament.rating_tables import ratings_markdown
 from sternhalma_tournament.ratings import Ratings
 from sternhalma_tournament.season import SeasonEvent, season_of
 from sternhalma_tournament.season_tables import season_markdown
-from sternhalma_tournament.tables import counts_text
 from sternhalma_tournament.text import counted
 
 BEFORE: Final = frozenset({"created", "open"})  # states in which nothing has been played
 _EVENTS_HEAD: Final = ("event", "format", "state", "games", "running", "forfeits")
-_OWN_HEAD: Final = ("event", "rank", "games", "forfeits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class EventLine:
 class LeaguePages:
     """The pages of the league of *charter* beside those of its *events*.
 
-    *rated* are its games and the ratings they give, None before there are any; *running* are the
-    games whose boards are shown.
+    *rated* are its games and the ratings they give, None before there are any, *moments* what these
+    were before; *running* are the games whose boards are shown.
     """
 
     def __init__(
@@ -80,12 +81,14 @@ class LeaguePages:
         charter: Charter,
         events: Sequence[EventLine],
         rated: tuple[RatedGames, Ratings] | None,
+        moments: Sequence[Moment] = (),
         running: Sequence[Shown] = (),
     ) -> None:
         self._templates = templates
         self._charter = charter
         self._events = {event.stored.name: event for event in events}
         self._rated = rated
+        self._moments = moments
         self._running = running
 
     @cached_property
@@ -182,45 +185,17 @@ class LeaguePages:
         return to
 
     def _bot(self, page: BotPage) -> dict[str, Any]:
-        def to(head: str, text: str) -> str | None:
-            event, _, number = text.rpartition("/")
-            if head in {"first game", "last game"} and event in self._events:
-                return self._events[event].places.game(int(number))
-            return None
-
-        spans = [
-            Interval(line.version or "no version told", line.rating, line.low, line.high)
-            for line in page.versions
+        parts = [
+            Part(line.summary, line.places, entry.name)
+            for line in self._events.values()
+            if line.summary is not None
+            for entry in line.summary.entries
+            if page.bot in entry.bots
         ]
-        title = f"The rating of {page.bot} by version, the oldest first, with 95 % intervals"
-        return {
+        return career_values(page, parts, self._moments, self._to()) | {
             "title": f"{page.bot} in {self._charter.name}",
             "league": self._charter.name,
-            "page": dress(bot_page_markdown(page), "versions", to),
-            "chart": drawn(interval_chart(spans, title, "ratings")),
-            "events": self._own_events(page.bot),
         }
-
-    def _own_events(self, bot: str) -> Table:
-        """The events in which *bot* has played, and where more of each is told."""
-        rows: list[list[str]] = []
-        hrefs: dict[str, str] = {}
-        for line in self._events.values():
-            summary = line.summary
-            entries = () if summary is None else summary.entries
-            entry = next((one for one in entries if bot in one.bots), None)
-            if summary is None or entry is None:
-                continue
-            row = next(row for row in summary.standings.rows if row.entry == entry.name)
-            name = line.stored.name
-            hrefs[name] = line.places.entry(entry.name)
-            rank = "" if row.rank is None else str(row.rank)
-            rows.append([name, rank, str(row.games), counts_text(row.forfeits)])
-
-        def to(head: str, text: str) -> str | None:
-            return hrefs.get(text) if head == "event" else None
-
-        return table_of("events", _OWN_HEAD, rows, "lrrl", to)
 
 
 def league_pages(store: Store, charter: Charter, templates: Templates) -> Iterator[Page]:
@@ -237,7 +212,10 @@ def league_pages(store: Store, charter: Charter, templates: Templates) -> Iterat
         )
         for stored in store.events()
     ]
-    pages = LeaguePages(templates, charter, events, rated_in(store, charter))
+    summaries = [line.summary for line in events if line.summary is not None]
+    games = rated_games(store, [line.stored.name for line in events])
+    moments = History(charter).moments(games, summaries)
+    pages = LeaguePages(templates, charter, events, rated_in(store, charter), moments)
     yield pages.index()
     for bot in pages.bots:
         yield pages.bot(bot)

@@ -16,6 +16,7 @@ from sternhalma_server.results import Results
 from sternhalma_server.rulings import enter, links, rulings_of, settings_in
 from sternhalma_server.settings import Settings
 from sternhalma_server.store import Store, StoredEvent, StoredGame
+from sternhalma_server.telling import Telling
 from sternhalma_server.underway import Underway, games_under_way
 from sternhalma_server.usage import Usages
 from sternhalma_server.verdict import Reason
@@ -38,6 +39,7 @@ class GameLine:
     seats: tuple[tuple[str, str, int], ...]  # the letter, the bot, the place (0 in a void game)
     reason: Reason
     plies: int
+    at: int | None = None  # when its first question was asked, wall time in nanoseconds
 
     @property
     def bots(self) -> list[str]:
@@ -62,6 +64,7 @@ class Seen:
     usages: Usages = field(default_factory=Usages)
     games: list[GameLine] = field(default_factory=list[GameLine])
     forfeits: list[Forfeit] = field(default_factory=list[Forfeit])
+    versions: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
 
     def watch(self, record: Record) -> None:
         """See one more record."""
@@ -71,7 +74,12 @@ class Seen:
             (player.seat, player.bot, place)
             for player, place in zip(record.players, record.places, strict=True)
         )
-        self.games.append(GameLine(record.game, seats, record.reason, record.ply))
+        at = Telling(record).start
+        self.games.append(GameLine(record.game, seats, record.reason, record.ply, at))
+        for player in record.players:
+            if player.version is not None:
+                versions = self.versions.setdefault(player.bot, {})
+                versions[player.version] = versions.get(player.version, 0) + 1
         for one in record.happened:
             if isinstance(one, Out) and one.reason.is_forfeit:
                 self.forfeits.append(Forfeit(bots[one.seat], one.reason, record.game, one.ply))
@@ -82,7 +90,7 @@ class Summary:
     """An event: `table` is the text of its standings, None for a ladder, which has none.
 
     `planned` is how many games there are to be, those that are over included; None for a ladder,
-    or where nobody has counted.
+    or where nobody has counted. `versions` are those each bot has told, with the games of each.
     """
 
     stored: StoredEvent
@@ -98,6 +106,7 @@ class Summary:
     forfeits: Sequence[Forfeit]
     running: Sequence[Underway] = ()
     planned: int | None = None
+    versions: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, dict[str, int]])
 
     @property
     def is_ladder(self) -> bool:
@@ -182,6 +191,7 @@ class Account:
             forfeits=sorted(seen.forfeits, key=lambda one: (one.game, one.ply, one.bot)),
             running=[one for one in running if one.telling.record.game not in over],
             planned=planned,
+            versions=seen.versions,
         )
 
     def _enter(self, record: Record) -> None:

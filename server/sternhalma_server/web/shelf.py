@@ -18,12 +18,14 @@ from sternhalma_server.archive import STORE
 from sternhalma_server.chronicle import wire_name
 from sternhalma_server.folders import LEAGUE
 from sternhalma_server.pages.event_pages import EventPages
+from sternhalma_server.pages.history import History, Moment
 from sternhalma_server.pages.league_pages import BEFORE, EventLine, LeaguePages
 from sternhalma_server.pages.places import EventPlaces, event_places, file_name
 from sternhalma_server.pages.replays import replay_data
 from sternhalma_server.pages.running import Shown
 from sternhalma_server.pages.summary import Account, Summary
 from sternhalma_server.pages.templates import Templates
+from sternhalma_server.rated import rated_games
 from sternhalma_server.rating import RatedGames
 from sternhalma_server.record import parse_record
 from sternhalma_server.rulings import settings_in, stored_event
@@ -94,6 +96,8 @@ class Shelf:
         self._charter: Charter | None = None
         self._source = b""  # the file that it is from
         self._rated: tuple[RatedGames, Ratings] | None = None
+        self._history: History | None = None
+        self._moments: list[Moment] = []
         self._rate_at = 0.0
         self._rated_games = -1
         self._followings: dict[tuple[str, int], Following] = {}
@@ -263,15 +267,22 @@ class Shelf:
         source = (self._root / LEAGUE).read_bytes()
         if self._charter is None or source != self._source:
             self._charter, self._source = parse_charter(source, LEAGUE), source
+            self._history = History(self._charter)
             self._rated_games = -1
         games = sum(kept.account.games for kept in self._kept.values())
         now = time.monotonic()
         if games != self._rated_games and now >= self._rate_at:
             self._rated = rated_in(store, self._charter)
+            self._moments = self._moments_in(store)
             self._rated_games = games
             took = time.monotonic() - now
             self._rate_at = now + took + max(RATED_EVERY, REST * took)
             self._stamp += 1
+
+    def _moments_in(self, store: Store) -> list[Moment]:
+        assert self._history is not None
+        summaries = [kept.summary for kept in self._kept.values()]
+        return self._history.moments(rated_games(store, list(self._kept)), summaries)
 
     def _event(self, place: Place) -> _Kept:
         if not place.event and self._charter is None:
@@ -319,7 +330,7 @@ class Shelf:
                 running = len(scenery.of(name) or ())
                 lines.append(EventLine(kept.stored, kept.account.settings, running, kept.summary))
         shown = [one for games in (scenery.running or {}).values() for one in games]
-        return LeaguePages(self._templates, self._charter, lines, self._rated, shown)
+        return LeaguePages(self._templates, self._charter, lines, self._rated, self._moments, shown)
 
     def _bot(self, place: Place) -> str:
         for name in self._league(Scenery()).bots:
