@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from contextlib import suppress
 from typing import Any
 
 import pytest
+import uvicorn
 
 from sternhalma_server.web.guard import is_known
 from sternhalma_server.web.places import Place
+from sternhalma_server.web.serving import DroppingProtocol
 from sternhalma_server.web.site import Hearing
 from sternhalma_server.web.streams import DROP, Streams, drop
 from sternhalma_server.website import parse_address
@@ -107,6 +111,39 @@ def test_a_viewer_is_told_the_latest_when_it_has_read() -> None:
 
 def test_a_server_that_cannot_drop_is_asked_for_nothing() -> None:
     drop({"type": "http"})
+
+
+def test_a_connection_that_is_dropped_ends_at_once_whatever_is_still_to_be_sent() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        # More than any buffer on the way takes: nobody reads it.
+        blocked = asyncio.create_task(
+            send({"type": "http.response.body", "body": bytes(1 << 25), "more_body": True})
+        )
+        await asyncio.sleep(0)
+        drop(scope)
+        await blocked
+
+    async def dropped() -> bytes:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            config = uvicorn.Config(
+                app, http=DroppingProtocol, lifespan="off", log_config=None, loop="asyncio"
+            )
+            server = uvicorn.Server(config)
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            port = listener.getsockname()[1]
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            heard = b""
+            with suppress(ConnectionResetError):
+                while data := await reader.read(1 << 16):
+                    heard += data
+            writer.close()
+            server.should_exit = True
+            await serving
+            return heard
+
+    assert len(asyncio.run(dropped())) < 1 << 25
 
 
 @pytest.mark.parametrize(

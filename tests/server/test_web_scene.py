@@ -14,6 +14,7 @@ from sternhalma_server.pages.replays import letters_of, replay_data
 from sternhalma_server.record import Out, Ply, Record
 from sternhalma_server.telling import Telling
 from sternhalma_server.underway import Underway
+from sternhalma_server.verdict import Reason
 from sternhalma_server.web.following import Following, GapError
 from sternhalma_server.web.live_game import LiveGame, SceneError, happening_of
 from sternhalma_server.web.scene import Scene
@@ -107,6 +108,25 @@ def test_a_following_asks_for_what_it_did_not_hear() -> None:
     following = Following(open_game(record, 2))
     with pytest.raises(GapError, match="expected ply 3, got ply 5"):
         following.take(wire_lines(record, "7")[4:])
+
+
+def test_the_evidence_for_a_loss_by_time_comes_from_the_store() -> None:
+    seed = next(
+        seed
+        for seed in range(1000)
+        if any(
+            isinstance(one, Out) and one.reason is Reason.TIME and one.evidence
+            for one in recorded(Kind("tara", 6, 3), seed, fall=0.3).happened
+        )
+    )
+    record = recorded(Kind("tara", 6, 3), seed, fall=0.3)
+    following = Following(open_game(record, 0))
+    following.take(wire_lines(record, "7"))
+    assert following.unproved
+    following.prove(open_game(record, len(record.happened)))
+    assert not following.unproved
+    told = [one for one in following.underway.telling.record.happened if isinstance(one, Out)]
+    assert told == [one for one in record.happened if isinstance(one, Out)]
 
 
 def test_a_clock_runs_for_who_is_to_move_and_is_told_with_each_move() -> None:

@@ -14,6 +14,7 @@ from sternhalma_server.pages.replays import step_of
 from sternhalma_server.record import Happening, Out, Ply
 from sternhalma_server.report import MOVES_HEAD, move_row
 from sternhalma_server.underway import Underway
+from sternhalma_server.verdict import Reason
 from sternhalma_server.web.live_game import happening_of
 
 
@@ -64,6 +65,20 @@ class Following:
         )
         return replace(self._base, telling=replace(telling, record=record))
 
+    @property
+    def unproved(self) -> bool:
+        """Whether somebody went out by time for which the wire had no evidence."""
+        return any(_is_unproved(one) for one in self._happened)
+
+    def prove(self, stored: Underway) -> None:
+        """Take the evidence for that from the game as the store has it by now."""
+        outs = {one.seat: one for one in stored.telling.record.happened if isinstance(one, Out)}
+        self._happened = [
+            outs.get(one.seat, one) if isinstance(one, Out) and _is_unproved(one) else one
+            for one in self._happened
+        ]
+        self._base = replace(self._base, said=stored.said)
+
     def _take(self, happening: Happening) -> None:
         position = self._game.position
         match happening:
@@ -86,3 +101,7 @@ class Following:
             row = zip(MOVES_HEAD, move_row(self._base.telling, happening), strict=True)
             step["cells"] = {head: text for head, text in row if text}
         self.steps.append(json.dumps(step, separators=(",", ":")))
+
+
+def _is_unproved(happening: Happening) -> bool:
+    return isinstance(happening, Out) and happening.reason is Reason.TIME and not happening.evidence

@@ -35,7 +35,7 @@ NICE: Final = 10  # how far behind those who play
 Extending = Callable[[Templates], Extension]
 
 
-class _Protocol(H11Protocol):
+class DroppingProtocol(H11Protocol):
     """HTTP over a connection that can be ended at once, however much it has not taken."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -87,7 +87,7 @@ def http_server(app: ASGIApp) -> uvicorn.Server:
         uvicorn.Config(
             app,
             loop="asyncio",
-            http=_Protocol,
+            http=DroppingProtocol,
             ws="none",
             lifespan="on",
             log_config=None,

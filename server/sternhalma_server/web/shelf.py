@@ -31,7 +31,7 @@ from sternhalma_server.record import parse_record
 from sternhalma_server.rulings import settings_in, stored_event
 from sternhalma_server.store import Store, StoredEvent, StoreError
 from sternhalma_server.telling import Telling
-from sternhalma_server.underway import game_under_way, games_under_way, late_in
+from sternhalma_server.underway import Underway, game_under_way, games_under_way, late_in
 from sternhalma_server.web.following import Following, GapError
 from sternhalma_server.web.places import Place
 from sternhalma_server.yearbook import rated_in
@@ -183,8 +183,10 @@ class Shelf:
 
     def running_parts(self, place: Place) -> dict[str, str]:
         """What may have changed of the page of a running game that is followed."""
-        following = self._followings[self._key(place)]
-        pages = self._event_pages(self._event(place), Scenery())
+        following, kept = self._followings[self._key(place)], self._event(place)
+        if following.unproved:
+            following.prove(self._from_store(self._there(), kept, place.number))
+        pages = self._event_pages(kept, Scenery())
         return {
             name: text
             for name, text in pages.running_parts(following.underway).items()
@@ -355,16 +357,16 @@ class Shelf:
     def _follow(self, store: Store, kept: _Kept, number: int) -> Following:
         key = kept.stored.name, number
         if key not in self._followings:
-            self._followings[key] = self._from_store(store, kept, number)
+            self._followings[key] = Following(self._from_store(store, kept, number))
         return self._followings[key]
 
-    def _from_store(self, store: Store, kept: _Kept, number: int) -> Following:
+    def _from_store(self, store: Store, kept: _Kept, number: int) -> Underway:
         lines = store.running_lines(kept.stored.id).get(number)
         if lines is None:
             raise NoPageError(f"expected a game that has begun, got {number}")
         name = wire_name(store, kept.stored, number)
         late = late_in(store, kept.stored.id)
-        return Following(game_under_way(kept.account.settings, late, lines, name))
+        return game_under_way(kept.account.settings, late, lines, name)
 
     def _catch_up(self, place: Place, lines: list[str]) -> None:
         """Hear *lines*, from the store what was before them. The store may be a moment behind."""
@@ -375,7 +377,7 @@ class Shelf:
                 self._followings[key].take(lines)
             except GapError:
                 time.sleep(PAUSE)
-                self._followings[key] = self._from_store(store, kept, place.number)
+                self._followings[key] = Following(self._from_store(store, kept, place.number))
             else:
                 return
         raise StoreError(f"expected game {place.number} up to what was heard of it")
