@@ -33,7 +33,9 @@ PAUSES: Final = (
 )  # seconds until the process is started again, the last from then on
 LASTED: Final = 60.0  # seconds after which a process has not failed at once
 BACKLOG: Final = 512
-NEEDED: Final = ("jinja2", "starlette", "uvicorn")
+NEEDED: Final = ("jinja2", "starlette", "uvicorn", "prometheus_client")
+TABLES: Final = "tables"  # for the process, that people may open some; else it is told PAGES
+PAGES: Final = "pages"
 
 _ADDRESS: Final = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):)?([0-9]{1,5})", re.ASCII)
 
@@ -97,12 +99,14 @@ def url_of(sock: socket.socket, host: str) -> str:
 
 
 class Website:
-    """The site of the folder *root* on *sock*, known as *host* too."""
+    """The site of the folder *root* on *sock*, known as *host* too; with *tables* people may open
+    some."""
 
-    def __init__(self, root: Path, sock: socket.socket, host: str) -> None:
+    def __init__(self, root: Path, sock: socket.socket, host: str, *, tables: bool = False) -> None:
         self._root = root
         self._sock = sock
         self._host = host
+        self._kind = TABLES if tables else PAGES
         self._program: Program | None = None
 
     @property
@@ -133,7 +137,10 @@ class Website:
         command = [sys.executable, "-m", "sternhalma_server.web", str(self._root.absolute())]
         try:
             self._program = start_program(
-                [*command, str(descriptor), self._host], {}, Path(), descriptors=[descriptor]
+                [*command, str(descriptor), self._kind, self._host],
+                {},
+                Path(),
+                descriptors=[descriptor],
             )
         except (ProgramError, ScarcityError) as error:
             return str(error)
@@ -143,7 +150,7 @@ class Website:
 
 
 def add_web_option(parser: argparse.ArgumentParser) -> None:
-    """Declare `--web`, which gives host and port of a site, or None."""
+    """Declare `--web`, which gives host and port of a site, or None, and `--tables`."""
 
     def address(text: str) -> tuple[str, int]:
         try:
@@ -157,20 +164,27 @@ def add_web_option(parser: argparse.ArgumentParser) -> None:
         metavar="[HOST:]PORT",
         help="serve pages too that change while one looks, as 'sternhalma web' does",
     )
+    parser.add_argument(
+        "--tables", action="store_true", help="with --web: let people open tables on these pages"
+    )
 
 
 @contextmanager
-def website_at(address: tuple[str, int] | None, root: Path) -> Generator[Website | None]:
+def website_at(
+    address: tuple[str, int] | None, root: Path, *, tables: bool = False
+) -> Generator[Website | None]:
     """The site of *root* at *address*, its socket open during the block; None without an address.
 
-    Raises `WebsiteError`.
+    With *tables* people may open some. Raises `WebsiteError`.
     """
+    if tables and address is None:
+        raise WebsiteError("expected --web PORT with --tables, which are opened on its pages")
     if address is None:
         yield None
         return
     check_installed()
     with closing(listen(*address)) as sock:
-        yield Website(root, sock, address[0])
+        yield Website(root, sock, address[0], tables=tables)
 
 
 async def beside(

@@ -204,10 +204,11 @@ class Live:
 
 
 @contextmanager
-def live_event(folder: Path, **terms: Any) -> Generator[Live]:
-    """The event of `event_file` in *folder* while it is played."""
+def live_event(folder: Path, *options: str, **terms: Any) -> Generator[Live]:
+    """The event of `event_file` in *folder* while it is played, with these *options* of `run`."""
     root = folder / "results"
     words = ["run", event_file(folder, **terms), "--port", "0", "--web", "0", "--out", root]
+    words += options
     with Command(*words) as command, ExitStack() as stack:
         live = Live(command, root)
         for seat in (live.zoe, live.max):

@@ -176,3 +176,21 @@ def is_running(process: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def test_people_may_open_tables_beside_an_event_only_where_its_host_says_so(
+    live: Live, tmp_path: Path
+) -> None:
+    assert ask(live.site, "/tables/new").status == 404
+    with live_event(tmp_path, "--tables") as hosted:
+        page = ask(hosted.site, "/tables/new")
+        assert page.status == 200
+        assert '<option value="greedy">' in page.text
+        assert "tables/new" in ask(hosted.site, "/").text
+        assert hosted.move()
+
+
+def test_tables_want_pages_to_be_opened_on(tmp_path: Path) -> None:
+    with Command("run", event_file(tmp_path), "--out", tmp_path / "r", "--tables") as refused:
+        refused.wait_for(re.compile(r"expected --web PORT with --tables"))
+        assert refused.process.wait(PATIENCE) == 2

@@ -97,7 +97,7 @@ def _run(arguments: argparse.Namespace) -> int:
             as_json=arguments.json,
         )
         if arguments.linger is not None:
-            with website_at(arguments.web, root) as site:
+            with website_at(arguments.web, root, tables=arguments.tables) as site:
                 linger(arguments, settings, root, port, site)
         return status
     check_programs(settings.event.bots, settings.folder, arguments.event)
@@ -105,7 +105,10 @@ def _run(arguments: argparse.Namespace) -> int:
     if problem is not None:
         raise BadInputError(f"{settings.event.name}: sandbox: {problem}")
     raise_limit()
-    with website_at(arguments.web, root) as site, spread(arguments, settings, root) as far:
+    with (
+        website_at(arguments.web, root, tables=arguments.tables) as site,
+        spread(arguments, settings, root) as far,
+    ):
         if far is not None:
             status = _run_anew(arguments, settings, far, root, site)
         else:

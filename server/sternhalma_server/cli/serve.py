@@ -102,7 +102,7 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
         say(f"{charter.name}: {sentence}")
 
     with (
-        website_at(arguments.web, root) as site,
+        website_at(arguments.web, root, tables=arguments.tables) as site,
         closing(Listener(arguments.host, arguments.port, context)) as listener,
     ):
         play = partial(serve_league, settings, listener, root, say, observers, listening)
