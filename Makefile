@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup league test test-slow lint bench soak reference clean
+.PHONY: setup league test test-slow lint bench soak pictures reference clean
 
 setup: $(VENV)/ready
 
@@ -32,8 +32,8 @@ soak: $(VENV)/ready-test
 	$(BIN)/python -m bench.soak
 
 # The pictures of pages are made by the tests that look at them.
-pictures: $(VENV)/ready
-	PICTURES=docs/images $(BIN)/pytest tests/browser -k "all_games_that_run"
+pictures: $(VENV)/ready-test
+	PICTURES=docs/images $(BIN)/pytest tests/browser
 
 # The tables are those of an event that was really played, and are kept beside its file.
 reference: $(VENV)/ready

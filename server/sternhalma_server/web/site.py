@@ -66,6 +66,7 @@ class Site:
 
     def __init__(self, shelf: Shelf, scene: Scene) -> None:
         self.connected = False
+        self.elsewhere: int | None = None  # games that run where nobody can watch
         self.closing = False
         self._ending: asyncio.Event | None = None  # set by the last pass over the feeds
         self._shelf = shelf
@@ -222,7 +223,7 @@ class Site:
         for event, (over, planned) in outlook.games.items():
             if outlook.states.get(event) == "closed":
                 continue
-            count = None if running is None else len(running.get(event, ()))
+            count = self.elsewhere if running is None else len(running.get(event, ()))
             pace = self._paces.get(event)
             left = None if pace is None or planned is None else pace.left(now, planned)
             sentences[event] = progress(over, planned, count, left, datetime.now(UTC))

@@ -1,7 +1,8 @@
 """The connection to the server: found, listened to, and made again whenever it is lost.
 
 The server says by its control socket where it listens. It may have another port after it was
-started again, and there may be none for days: one asks now and then.
+started again, and there may be none for days: one asks now and then. Where games are played by
+workers elsewhere nobody listens, and one only asks how many there are.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ async def watch(root: Path, scene: Scene, site: Site) -> None:
             heard = await _watch_once(root, scene, site)
         except (OSError, ValueError) as error:
             log.info("no server to watch: %s", error)
-            heard = False
+            heard, site.elsewhere = False, None
         finally:
             site.connected = False
             scene.clear()
@@ -44,8 +45,10 @@ async def watch(root: Path, scene: Scene, site: Site) -> None:
 async def _watch_once(root: Path, scene: Scene, site: Site) -> bool:
     """Watch until the connection ends; whether anything was heard."""
     async with asyncio.timeout(PATIENCE):
-        host, port = await _found(root)
-        reader, writer = await asyncio.open_connection(host, port)
+        address = await _found(root, site)
+        if address is None:
+            return False
+        reader, writer = await asyncio.open_connection(*address)
     heard = False
     try:
         writer.write(b"watch all\n")
@@ -67,8 +70,11 @@ async def _watch_once(root: Path, scene: Scene, site: Site) -> bool:
     return heard
 
 
-async def _found(root: Path) -> tuple[str, int]:
-    """Where the server of the folder *root* listens. Raises `OSError`, `ValueError`."""
+async def _found(root: Path, site: Site) -> tuple[str, int] | None:
+    """Where the server of the folder *root* listens; None if it has others play its games.
+
+    Raises `OSError`, `ValueError`.
+    """
     reader, writer = await asyncio.open_unix_connection(socket_address(root / SOCKET))
     try:
         writer.write(b'{"command": "status"}\n')
@@ -78,6 +84,10 @@ async def _found(root: Path) -> tuple[str, int]:
     facts = cast("dict[str, object]", answer) if isinstance(answer, dict) else {}
     match facts.get("listening"):
         case [str(host), int(port)]:
+            site.elsewhere = None
             return host, port
+        case [] if isinstance(running := facts.get("running"), int):
+            site.elsewhere = running
+            return None
         case other:
             raise ValueError(f"expected where the server listens, got {other!r}")
