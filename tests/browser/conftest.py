@@ -1,4 +1,4 @@
-"""A browser for all tests of a process, and pages that must have nothing to complain of.
+"""A browser for the tests of a file, and pages that must have nothing to complain of.
 
 It is the system's Chromium. Where there is none the tests are skipped, and say so. CI must not
 leave them out: with EVERY_BROWSER in the environment, as `.ci/run` sets it, they fail instead.
@@ -24,7 +24,9 @@ PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome")
 Opening = Callable[..., Look]
 
 
-@pytest.fixture(scope="session")
+# While Playwright runs an event loop does, and whatever else wants to run one in this thread fails:
+# so the browser does not outlast the file.
+@pytest.fixture(scope="module")
 def chromium() -> Generator[Browser]:
     """The browser."""
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
