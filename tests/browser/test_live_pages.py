@@ -28,7 +28,9 @@ def test_a_live_event_and_its_games_change_without_being_loaded_again(
         window.see("#running figcaption", "game 1, after ply 0")
         window.see("#running .players", "zoe")
         # A clock that runs shows less and less by itself.
-        window.wait_for("/^9:/.test(document.querySelector('#running .turn .clock')?.textContent)")
+        window.wait_for(
+            r"/^\d:\d\d$/.test(document.querySelector('#running .turn .clock')?.textContent)"
+        )
         live.move()
         window.see("#running figcaption", "game 1, after ply 1")
         window.see("#running .turn", "max")
