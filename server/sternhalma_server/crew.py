@@ -219,7 +219,7 @@ class Crew:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for program in self._programs.values():
-                    nursery.start_soon(program.stop)
+                    nursery.start_soon(program.see_off)
 
     def kill(self) -> None:
         """End all programs at once."""

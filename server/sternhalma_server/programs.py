@@ -30,6 +30,7 @@ from sternhalma_server.lookup import ProgramError, find_program, search_path
 from sternhalma_server.sandbox import SPARE, Sandbox
 from sternhalma_server.transport import stamp_arrivals
 
+FAREWELL: Final = 1.0  # seconds for a program to end by itself at the good-bye
 PATIENCE: Final = 2.0  # seconds between asking a program to end and ending it
 _NO_LIMITS: Final = Limits()
 # What this machine lacks when it has too few files, processes or memory, or a full disk.
@@ -139,6 +140,13 @@ class Program:
         """Send a signal to the program and its process group; SIGKILL ends all it has started."""
         with suppress(OSError):  # it has ended
             self._line.send(bytes([number]))
+
+    async def see_off(self) -> None:
+        """Let the program end by itself, as a bot does at the server's good-bye, and stop it if it
+        does not: what it has to say about its last game it may just be about to print."""
+        with trio.move_on_after(FAREWELL):
+            await self.listen()
+        await self.stop()
 
     async def stop(self) -> None:
         """Ask the program to end, and end it if it does not."""

@@ -491,3 +491,23 @@ async def test_what_is_said_over_standard_streams_is_stamped_at_its_arrival(star
     data, stamp = line.receive()
     assert data == b"two\n"
     assert stamp < read_late
+
+
+async def test_a_bot_that_speaks_after_the_goodbye_is_heard_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would not be if it were asked to end as soon as it had been told good-bye."""
+    monkeypatch.setattr("sternhalma_server.programs.FAREWELL", 60.0)
+    words = ["sh", "-c", "trap 'exit 3' TERM; sleep 0.2; echo to the end"]
+    program = start_program(words, {}, tmp_path)
+    await program.see_off()
+    assert (program.output, program.was_stopped) == ("to the end\n", False)
+
+
+async def test_a_bot_that_stays_after_the_goodbye_is_asked_to_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sternhalma_server.programs.FAREWELL", 0.05)
+    program = start_program(["sleep", "60"], {}, tmp_path)
+    await program.see_off()
+    assert (program.ended, program.was_stopped) == (True, True)
