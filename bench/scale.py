@@ -1,11 +1,12 @@
 """The same event played by one process and by workers: seconds, processor time, and the same table.
 
-    python -m bench.scale [--games N] [--workers N]
+    python -m bench.scale [--games N] [--workers N] [--bot SAMPLE | --think MS]
 
 Both are the command `sternhalma run` with its store, one after the other, with sample bots that
-hang on nothing but the position. Processor time is that of all processes together, bots, workers
-and engine included. Then the results are read as a driver reads them, to say how many cores one
-driver can keep busy, and merged from four shards.
+hang on nothing but the position; or with bots that sleep for each move, which shows what workers
+bring where cores are taken by others. Processor time is that of all processes together, bots,
+workers and engine included. Then the results are read as a driver reads them, to say how many
+cores one driver can keep busy, and merged from four shards.
 """
 
 from __future__ import annotations
@@ -47,6 +48,22 @@ seed = 2026
 """
 
 
+# Sleeps for each move, and plays the first of the list.
+SLEEPER: Final = """\
+import os, socket, sys, time
+
+told = {key: os.environ[f"STERNHALMA_{key}"] for key in ("HOST", "PORT", "NAME", "SLOT", "TOKEN")}
+server = socket.create_connection((told["HOST"], int(told["PORT"])))
+server.sendall("login {NAME} slot={SLOT} token={TOKEN} moves=yes\\n".format(**told).encode())
+for line in server.makefile():
+    words = line.split()
+    if words[0] == "turn":
+        time.sleep(int(sys.argv[1]) / 1000)
+        moves = next(word[6:] for word in words if word.startswith("moves="))
+        server.sendall(f"move {words[1]} {words[2]} {moves.split(',')[0]}\\n".encode())
+"""
+
+
 class BenchError(Exception):
     """A run that has not come to what it should."""
 
@@ -60,14 +77,13 @@ class Run:
     table: str
 
 
-def write_event(folder: Path, games: int) -> Path:
-    """An event of at least so many games between four bots."""
-    cycles = -(-games // 6)
-    bots = "".join(
-        f'[[bots]]\nname = "{name}"\ncommand = "sternhalma-bot greedy"\n' for name in "abcd"
-    )
+def write_event(folder: Path, games: int, command: str) -> Path:
+    """An event of at least so many games between four bots with one *command*."""
+    (folder / "sleeper.py").write_text(SLEEPER, encoding="utf-8")
+    limit = "limit = 50\n" if "sleeper" in command else ""
+    bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = "{command}"\n' for name in "abcd")
     path = folder / "scale.toml"
-    path.write_text(f"{HEAD}cycles = {cycles}\n{bots}", encoding="utf-8")
+    path.write_text(f"{HEAD}cycles = {-(-games // 6)}\n{limit}{bots}", encoding="utf-8")
     return path
 
 
@@ -129,11 +145,11 @@ def split(folder: Path, games: list[StoredGame], source: bytes) -> list[Path]:
     return paths
 
 
-def run(games: int, workers: int) -> list[Row]:
+def run(games: int, workers: int, command: str) -> list[Row]:
     """All measurements."""
     with tempfile.TemporaryDirectory(prefix="bench-scale-") as name:
         folder = Path(name)
-        event = write_event(folder, games)
+        event = write_event(folder, games, command)
         near = play(event, folder / "near")
         far = play(event, folder / "far", "--workers", str(workers))
         if near.table != far.table:
@@ -173,9 +189,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.scale", description=__doc__)
     parser.add_argument("--games", type=int, default=GAMES)
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--bot", default="greedy", help="the sample bot (default: %(default)s)")
+    parser.add_argument("--think", type=int, help="milliseconds that a bot sleeps for each move")
     options = parser.parse_args()
+    command = f"sternhalma-bot {options.bot}"
+    if options.think is not None:
+        command = f"python sleeper.py {options.think}"
     try:
-        rows = run(options.games, options.workers)
+        rows = run(options.games, options.workers, command)
     except BenchError as error:
         print(f"bench.scale: {error}", file=sys.stderr)
         return 1

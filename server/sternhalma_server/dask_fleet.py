@@ -202,7 +202,10 @@ def _module(name: str) -> Any:
 
 
 def _missing(package: str) -> str:
-    return f"expected the package {package!r}: pip install 'sternhalma[cluster]' brings it"
+    return (
+        f"expected the package {package!r}, which the extra 'cluster' brings:"
+        " pip install 'sternhalma[cluster]', or in a clone pip install --editable '.[cluster]'"
+    )
 
 
 def _words(error: BaseException) -> str:

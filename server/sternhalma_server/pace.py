@@ -11,7 +11,7 @@ from typing import Final
 
 TASK: Final = 15.0  # seconds that a task is meant to last
 MOST: Final = 250  # games in a task, however quick: programs of many bots run beside each other
-_GROWTH: Final = 4  # times as many games as in the tasks before, at most
+_GROWTH: Final = 8  # times as many games as in the tasks before, at most
 
 
 class Pace:

@@ -96,7 +96,7 @@ def test_the_first_tasks_are_single_games_and_later_ones_last_seconds() -> None:
     for _ in range(6):
         pace.note(pace.size, 0.1 * pace.size)
         sizes.append(pace.size)
-    assert sizes[0] == 4
+    assert sizes[0] == 8
     assert sizes[-1] == round(TASK / 0.1)
 
 
