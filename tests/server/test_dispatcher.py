@@ -377,14 +377,14 @@ async def test_such_a_program_ends_no_event_of_any_format(tmp_path: Path, more: 
 
 
 async def test_after_a_stop_who_was_withdrawn_stays_so_and_ends_no_worker(tmp_path: Path) -> None:
-    machines, observer = Machines(FOUR, killer("b")), Host()
+    observer = Host()
 
-    def stop() -> None:
+    async def until_named(machines: Machines, order: Order) -> Played | Lost:
         if any("withdrawn" in line for line in observer.told):
-            machines.script = gone
+            return await gone(machines, order)  # its games are to be sent out again
+        return await killer("b")(machines, order)
 
-    observer.at_end = stop
-    assert not (await play(machines, tmp_path, observer)).complete
+    assert not (await play(Machines(FOUR, until_named), tmp_path, observer)).complete
     later = Machines(FOUR, killer("b"))
     again = Host()
     assert (await play(later, tmp_path, again)).complete
@@ -488,13 +488,10 @@ async def gone(machines: Machines, order: Order) -> Played:
 async def test_an_event_whose_machines_are_gone_stops_and_goes_on_later(
     tmp_path: Path, whole: str
 ) -> None:
-    machines, observer = Machines(FOUR), Host()
+    async def lost_soon(machines: Machines, order: Order) -> Played:
+        return await (gone if len(machines.orders) > 2 else honest)(machines, order)
 
-    def lose() -> None:
-        if len(observer.over) == 3:
-            machines.script = gone
-
-    observer.at_end = lose
+    machines, observer = Machines(FOUR, lost_soon), Host()
     summary = await play(machines, tmp_path, observer)
     assert not summary.complete
     assert "the scheduler is gone" in observer.told
