@@ -289,6 +289,40 @@ def test_a_long_line_with_control_characters_is_quoted_in_print_and_cut() -> Non
     assert len(sentence) < 250
 
 
+LOST = b"over 7 time places=A:2,D:1 seat=A ply=1\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (b"", "nothing came from the program; does it flush its output after each line?"),
+        (b"move 7 1 d5-e5", "the program had written 'move 7 1 d5-e5' without a line feed"),
+        (b"hello\n", "the program had written lines, but none of them answers this turn"),
+        (MOVE, "the program's answer, 'move 7 1 d5-e5', came too late"),
+    ],
+)
+@pytest.mark.parametrize("lost", [LOST, b"out 7 A time ply=1\n"])
+def test_a_loss_on_time_is_told_with_what_the_program_had_written(
+    said: bytes, why: str, lost: bytes
+) -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, said)
+    assert complained(made, lost) == [f"game 7 is lost on time at ply 1: {why}"]
+
+
+@pytest.mark.parametrize("line", [LOST.replace(b"seat=A", b"seat=D"), b"out 7 D time ply=1\n"])
+def test_the_loss_of_another_is_not_complained_about(line: bytes) -> None:
+    assert complained(relay(GREETING, WELCOME, GAME, TURN), line) == []
+
+
+def test_what_was_said_to_the_turn_before_is_no_answer_to_the_one_that_is_lost() -> None:
+    made = relay(GREETING, WELCOME, GAME, TURN)
+    say(made, MOVE)
+    hear(made, NEXT)
+    (sentence,) = complained(made, LOST.replace(b"ply=1", b"ply=3"))
+    assert sentence.startswith("game 7 is lost on time at ply 3: nothing came from the program")
+
+
 def test_lines_without_end_are_refused() -> None:
     with pytest.raises(ProtocolError, match="at most 65536 bytes"):
         relay().hear(b"x" * 65_536)

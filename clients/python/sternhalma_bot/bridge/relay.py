@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from sternhalma_bot.bridge.lateness import lost_on_time, why_late
 from sternhalma_bot.bridge.refusals import Refusals
 from sternhalma_bot.comeback import TEMPORARY
 from sternhalma_bot.core import Core
@@ -49,6 +50,7 @@ class Relay:
         self._asked: Asked | None = None  # the last turn, until its game is over
         self._open = False  # whether this connection has asked for it
         self._answer = b""  # to it, empty while the program owes it
+        self._spoke = False  # whether the program has said any whole line since it was asked
         self._overtaken = False  # whether the program may still answer another turn of the same ply
         self._late: list[bytes] = []  # said without a connection, for the next one
         self._received, self._said = b"", b""  # of a line that is not complete
@@ -100,7 +102,7 @@ class Relay:
         return data
 
     def complaints(self) -> list[str]:
-        """What the server held against lines of the program; handed out once."""
+        """What the server held against the program, or was lost by it; handed out once."""
         sentences, self._complaints = self._complaints, []
         return sentences
 
@@ -113,6 +115,10 @@ class Relay:
             complaint = self._refusals.heard(message, seat)
             if complaint is not None:
                 self._complaints.append(complaint)
+            if self._asked is not None and lost_on_time(message, seat):
+                why = why_late(self._answer, self._said, has_spoken=self._spoke)
+                lost = f"game {self._asked.game} is lost on time at ply {self._asked.ply}"
+                self._complaints.append(f"{lost}: {why}")
         match heard:
             case [Ping()]:
                 pass
@@ -158,7 +164,7 @@ class Relay:
             and not self._answer
             and (before.game, before.ply) == (asked.game, asked.ply)
         )
-        self._asked, self._open, self._answer = asked, True, b""
+        self._asked, self._open, self._answer, self._spoke = asked, True, b"", False
         self._tell(line)
 
     def _tell(self, line: bytes) -> None:
@@ -166,6 +172,7 @@ class Relay:
         self._restated = b""
 
     def _say(self, line: bytes) -> None:
+        self._spoke = True
         match line.decode("utf-8", "replace").split(" "):
             case ["login", *_] | [""]:
                 pass
