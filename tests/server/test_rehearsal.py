@@ -276,7 +276,7 @@ players = 2
 clock = "2s"
 limit = 2
 parallel = 2
-budgets = { reconnect = "500ms", ready = "2s", login = "1s" }
+budgets = { reconnect = "3s", ready = "12s", login = "3s" }
 """
 PROGRAMS = """bots = [
     { name = "a", command = "sternhalma-bot random" },
