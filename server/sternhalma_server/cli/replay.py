@@ -23,13 +23,14 @@ from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.cli.trying import PATIENCE, add_bot_options
 from sternhalma_server.conformance.repetition import Fate, Repeated, repeat
 from sternhalma_server.conformance.subject import StartedBot, listen
-from sternhalma_server.conversation import Conversation, parse_conversation
+from sternhalma_server.conversation import Conversation, Utterance, parse_conversation
 from sternhalma_server.lookup import ProgramError, find_program
 from sternhalma_server.programs import ScarcityError
 from sternhalma_server.wire import clean
 from sternhalma_tournament.text import counted
 
 LAST: Final = 8  # lines of what a program had printed
+SHOWN: Final = 3  # lines that answered nothing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,10 +92,20 @@ def _told(path: Path, repeated: Repeated) -> Iterator[str]:
         yield f"{path}, line {difference.line}, behind {difference.told}"
         yield f"expected {difference.expected}"
         yield f"got {difference.came}"
+        if difference.why is not None:
+            yield difference.why
+    yield from _left_over(repeated.left_over)
     if repeated.ending is not None:
         yield from repeated.ending.sentences(str(path))
     if repeated.program is not None:
         yield from _last_words(repeated.program)
+
+
+def _left_over(lines: Sequence[Utterance]) -> Iterator[str]:
+    for one in lines[:SHOWN]:
+        yield f"line {one.line} had answered nothing and need not come again: {clean(one.text, 60)}"
+    if len(lines) > SHOWN:
+        yield f"nor need {len(lines) - SHOWN} more"
 
 
 def _last_words(program: Fate) -> Iterator[str]:
@@ -108,7 +119,12 @@ def _last_words(program: Fate) -> Iterator[str]:
 
 def _facts(repeated: Repeated) -> dict[str, Any]:
     """How it went, for programs."""
-    facts: dict[str, Any] = {"same": repeated.same, "difference": None, "loss": None}
+    facts: dict[str, Any] = {
+        "same": repeated.same,
+        "difference": None,
+        "left_over": [one.line for one in repeated.left_over],
+        "loss": None,
+    }
     difference, ending, program = repeated.difference, repeated.ending, repeated.program
     if difference is not None:
         facts["difference"] = asdict(difference)

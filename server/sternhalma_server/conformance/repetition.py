@@ -3,20 +3,22 @@
 The server's lines are said as they are written, whatever the bot answers; its lines are compared
 with those that are written, and the first that differs ends it. A bot whose answers depend on
 nothing but the seed and the turn repeats every game of its league at home, and every loss: where it
-was silent or had gone, it is waited for (`loss`).
+was silent or had gone, it is waited for (`loss`). What it had said too late for another game, or
+too early, it may say again or not (`leftover`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import trio
 
 from sternhalma import Game
 from sternhalma_server.clock import SECOND
+from sternhalma_server.conformance.leftover import begun_before, leftovers
 from sternhalma_server.conformance.loss import Act, Ending, Loss, Reaction, loss_of
 from sternhalma_server.conformance.subject import NAME, Start, StartedBot
 from sternhalma_server.conformance.talk import ENDED, Side, Talk, UnexpectedError
@@ -33,12 +35,16 @@ _POSITION: Final = slice(4, 10)  # the words of a `turn` line that are the posit
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a bot said something else: at `line` of the text, behind `told`."""
+    """Where a bot said something else: at `line` of the text, behind `told`.
+
+    `why` is how it comes that nobody can say that again, if so.
+    """
 
     line: int
     told: str
     expected: str
     came: str
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +60,15 @@ class Repeated:
     """How many lines of the bot were the same, and the first that was not, if one was not.
 
     `ending` is the loss of the game if the conversation shows one and was held so far; `program` is
-    what became of the program that went away or did not answer.
+    what became of the program that went away or did not answer. `left_over` are the lines that
+    answered nothing and were not said again.
     """
 
     same: int
     difference: Difference | None = None
     ending: Ending | None = None
     program: Fate | None = None
+    left_over: tuple[Utterance, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -92,6 +100,10 @@ class _Repetition:
         lines = conversation.lines
         self._lines = lines
         self._loss = loss_of(conversation)
+        self._game = conversation.head.get("game")
+        self._leftovers = leftovers(conversation)
+        self._left_over: list[Utterance] = []  # and not said again so far
+        self._same = 0
         self._bot = bot
         self._patience = patience
         self._timing = timing
@@ -106,13 +118,20 @@ class _Repetition:
 
     async def hold(self) -> Repeated:
         """Go through all lines, until the bot says something else."""
-        same, told, before = 0, "", None
+        repeated = await self._hold()
+        return replace(repeated, left_over=tuple(self._left_over))
+
+    async def _hold(self) -> Repeated:
+        told, before = "", None
         loss = self._loss
         for place, utterance in enumerate(self._lines):
             try:
                 if loss is not None and loss.is_open and place == loss.place:
-                    return await self._lose(loss, same)
+                    return await self._lose(loss)
                 if loss is not None and place in loss.passed_over:
+                    continue
+                if place in self._leftovers:
+                    self._left_over.append(utterance)
                     continue
                 match utterance.side:
                     case "S":
@@ -121,10 +140,13 @@ class _Repetition:
                         self._said.append(told)
                     case "B":
                         came = await self._hear(utterance.text)
-                        if not self._is_same(utterance.text, came):
-                            expected = fill(utterance.text, self._words)
-                            return Repeated(same, Difference(utterance.line, told, expected, came))
-                        same += 1
+                        while not (is_same := self._is_same(utterance.text, came)):
+                            if not self._counts_left_over(came):
+                                break
+                            came = await self._hear(utterance.text)
+                        if not is_same:
+                            return Repeated(self._same, self._difference(utterance, told, came))
+                        self._same += 1
                     case "=":
                         await self._again()
             except UnexpectedError as problem:
@@ -133,12 +155,26 @@ class _Repetition:
                 if self._talk is not None:  # else what came tells of it
                     gone = self._talk.is_over or problem.came == ENDED
                     program = await self._fate(gone=gone)
-                return Repeated(same, difference, program=program)
+                return Repeated(self._same, difference, program=program)
             before = utterance
         await self._send()
-        return Repeated(same, ending=None if loss is None else Ending(loss))
+        return Repeated(self._same, ending=None if loss is None else Ending(loss))
 
-    async def _lose(self, loss: Loss, same: int) -> Repeated:
+    def _counts_left_over(self, came: str) -> bool:
+        """Count *came* if it is one of the lines that answered nothing; whether it is."""
+        for one in self._left_over:
+            if self._is_same(one.text, came):
+                self._left_over.remove(one)
+                self._same += 1
+                return True
+        return False
+
+    def _difference(self, utterance: Utterance, told: str, came: str) -> Difference:
+        expected = fill(utterance.text, self._words)
+        why = begun_before(expected, came, self._game)
+        return Difference(utterance.line, told, expected, came, why)
+
+    async def _lose(self, loss: Loss) -> Repeated:
         """See what the bot does where it lost, at a question that it had not answered."""
         assert loss.turn is not None
         question = self._lines[loss.turn]
@@ -161,7 +197,7 @@ class _Repetition:
         after = trio.current_time() - began if act in {"answer", "end"} else self._patience
         ending = Ending(loss, question, Reaction(act, after, text))
         program = None if act == "answer" else await self._fate(gone=act == "end")
-        return Repeated(same + (text == loss.late), ending=ending, program=program)
+        return Repeated(self._same + (text == loss.late), ending=ending, program=program)
 
     async def _answer(self, talk: Talk, asked: Sequence[str]) -> str:
         """What the bot says to the question *asked*, the words of game and ply: lines that answer
@@ -180,7 +216,7 @@ class _Repetition:
                 case Pong():
                     continue
                 case MoveMade(game, ply) if [game, str(ply)] != asked:
-                    continue
+                    self._counts_left_over(line)
                 case _:
                     return line
 
