@@ -26,6 +26,7 @@ from sternhalma_server.clock import SECOND
 from sternhalma_server.conductor import Conductor
 from sternhalma_server.connection import Connection
 from sternhalma_server.crew import Crew
+from sternhalma_server.explanation import FLUSHES
 from sternhalma_server.framing import Line
 from sternhalma_server.hall import Hall
 from sternhalma_server.keeping import Begun, begin_line
@@ -37,9 +38,9 @@ from sternhalma_server.seats import Doors, Holder, Lobby
 from sternhalma_server.session import Session, State
 from sternhalma_server.settings import Settings, settings_of
 from sternhalma_server.takeback import ForgivingReferee, TakenBack
-from sternhalma_server.unkept import Tell, Unkept
+from sternhalma_server.unkept import LINE_FEEDS, Tell, Unkept
 from sternhalma_server.verdict import Reason
-from sternhalma_server.wire import MAX_SLOT, Login, clean
+from sternhalma_server.wire import MAX_SLOT, Fetch, Login, Watch, clean, quote
 from sternhalma_tournament.schedule import Pairing
 
 GUEST: Final = "guest"
@@ -143,6 +144,28 @@ class OpenLobby(Lobby):
         self._house = {bot.name.lower() for bot in house}
         self._guests: dict[str, str] = {}  # as they spelled themselves first, by the name in lower
         self._tell = tell
+
+    async def _greet(
+        self, connection: Connection, session: Session, address: str
+    ) -> Login | Watch | Fetch | None:
+        """See a newcomer through its login, and tell of one that never said a whole line."""
+        login = await super()._greet(connection, session, address)
+        last = session.replies[-1] if session.replies else ""
+        if login is None and (not last or last.startswith("bye login-time ")):
+            told = unsaid(connection.transport.peer, connection.unfinished(), last)
+            if told is not None:
+                self._tell(told)
+        return login
+
+    def _judge(
+        self, connection: Connection, session: Session, line: Line
+    ) -> Login | Watch | Fetch | None:
+        """Take one line of a newcomer, and tell of one that is refused."""
+        login = super()._judge(connection, session, line)
+        if login is None and session.replies:
+            head = f"{connection.transport.peer}, not logged in: {clean(line.text)}"
+            self._tell("\n  ".join([head, *session.replies]))
+        return login
 
     def _seat(self, connection: Connection, session: Session, login: Login) -> bool:
         """Let a bot in, or say why not."""
@@ -320,6 +343,19 @@ class Practice:
         except ScarcityError as problem:
             self._tell(str(problem))
             return None
+
+
+def unsaid(peer: str, unended: Line | None, goodbye: str) -> str | None:
+    """What there is to tell of a *peer* that went, or got *goodbye*, before any whole line.
+
+    Who came and went in silence is none of the host's business.
+    """
+    if unended is not None:
+        head = f"{peer}, not logged in: {quote(unended.text)} had come, and no line feed behind it;"
+        return "\n  ".join([head, LINE_FEEDS, *([goodbye] if goodbye else [])])
+    if goodbye:
+        return "\n  ".join([f"{peer}, not logged in: nothing came; {FLUSHES}", goodbye])
+    return None
 
 
 def begun_from(back: TakenBack, pairing: Pairing) -> Begun:

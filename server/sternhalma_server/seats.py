@@ -22,12 +22,12 @@ from sternhalma_server.admission import Admission, Known, Refusal
 from sternhalma_server.audience import Audience
 from sternhalma_server.connection import Connection, Courier
 from sternhalma_server.flood import FloodGate
-from sternhalma_server.framing import MAX_LINE
+from sternhalma_server.framing import MAX_LINE, Line
 from sternhalma_server.library import Library
 from sternhalma_server.session import Session, State
 from sternhalma_server.tls import TlsTransport
 from sternhalma_server.transport import Transport
-from sternhalma_server.wire import Fetch, Login, Watch, bye, greeting, welcome
+from sternhalma_server.wire import Fetch, Login, Watch, bye, greeting, quote, welcome
 
 UNNAMED: Final = 1024  # connections without a login, at most
 
@@ -233,7 +233,11 @@ class Lobby:
                 if login is not None:
                     return login
             return None
-        session.close("login-time", f"expected a whole login line within {doors.login:g} s")
+        sentence = f"expected a whole login line within {doors.login:g} s"
+        unended = connection.unfinished()
+        if unended is not None:
+            sentence += f", got {quote(unended.text)} without a line feed"
+        session.close("login-time", sentence)
         return None
 
     def _log_in(self, connection: Connection, session: Session) -> Login | Watch | Fetch | None:
@@ -242,19 +246,26 @@ class Lobby:
             line = connection.next_line()
             if line is None:
                 break
-            login = session.receive(line, lambda: "expected a login first")
-            if login is None:
-                continue
-            if isinstance(login, Fetch):
+            login = self._judge(connection, session, line)
+            if login is not None:
                 return login
-            if self.closing is not None:
-                session.close(*self.closing)
-            elif isinstance(login, Watch):
-                session.accept()
-                session.replies.append("welcome watcher")
-                return login
-            elif self._seat(connection, session, login):
-                return login
+        return None
+
+    def _judge(
+        self, connection: Connection, session: Session, line: Line
+    ) -> Login | Watch | Fetch | None:
+        """Take one line of a newcomer; the login that is accepted, if it is one."""
+        login = session.receive(line, lambda: "expected a login first")
+        if login is None or isinstance(login, Fetch):
+            return login
+        if self.closing is not None:
+            session.close(*self.closing)
+        elif isinstance(login, Watch):
+            session.accept()
+            session.replies.append("welcome watcher")
+            return login
+        elif self._seat(connection, session, login):
+            return login
         return None
 
     async def _hand_over(self, connection: Connection, session: Session, fetch: Fetch) -> None:

@@ -7,6 +7,7 @@ know why a line was no good.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from sternhalma import Game
 from sternhalma_server.announce import Table
@@ -22,6 +23,8 @@ from sternhalma_tournament.schedule import Pairing
 from sternhalma_tournament.scores import GameResult
 
 Tell = Callable[[str], None]
+
+LINE_FEEDS: Final = "a line is sent when its line feed is, and the output flushed"
 
 
 class Unkept:
@@ -147,7 +150,7 @@ class Explainer:
             yield "what that printed last, and its exit status, say why"
         if self._unended is not None and fall.line is None:
             yield f"{quote(self._unended)} had come, and no line feed behind it;"
-            yield "a line is sent when its line feed is, and the output flushed"
+            yield LINE_FEEDS
 
     async def keep(self, finished: Finished) -> None:
         """Tell how it ended."""

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 import trio
 
 from server.test_practice import DUEL, peer, practice
-from sternhalma_server.practice import Terms
-from sternhalma_server.testing import ScriptedPeer
+from sternhalma_server.framing import Line
+from sternhalma_server.practice import Terms, unsaid
+from sternhalma_server.testing import ScriptedPeer, dial
 
 REPLACED = (
     "zoe (slot 1) logs in anew, without the key of its connection before:"
@@ -96,6 +98,56 @@ async def test_a_connection_that_ends_in_a_turn_is_told_at_once_and_may_come_bac
             await back.login("zoe", f"key={key}")
             await back.find("turn 1 1 ...")
             await until_told(told, lambda text: text == "zoe (slot 1) is back")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("LOGIN zoe", "bye malformed expected a message, "),
+        ("login zoe moves", "bye malformed expected key=value in 'login', got 'moves'"),
+        ("login my bot", "bye malformed expected key=value in 'login', got 'bot'"),
+        ("zoe", "bye malformed expected a message, "),
+        ("move 1 1 d5-e5", "bye malformed expected 'login NAME' first"),
+        ("login house-1", "bye bad-token "),
+    ],
+)
+async def test_a_login_that_fails_is_told_to_the_host_too(line: str, why: str) -> None:
+    told: list[str] = []
+    async with practice(DUEL, told) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.send(line)
+            await zoe.end()
+    (failed,) = [text for text in told if "not logged in" in text]
+    head, reply = failed.splitlines()
+    assert head.endswith(f", not logged in: {line}")
+    assert reply.startswith(f"  {why}")
+
+
+async def test_a_login_without_a_line_feed_is_told_to_the_host() -> None:
+    told: list[str] = []
+    async with practice(DUEL, told) as listener:
+        with closing(await dial(listener.host, listener.port)) as end:
+            await end.wait_writable()
+            assert end.send(b"login zoe") == 9
+            end.finish()
+            failed = await until_told(told, lambda text: "not logged in" in text)
+    assert failed.split(", ", 1)[1] == (
+        "not logged in: 'login zoe' had come, and no line feed behind it;\n"
+        "  a line is sent when its line feed is, and the output flushed"
+    )
+
+
+def test_what_a_login_lacked_when_its_time_was_up_is_told() -> None:
+    goodbye = "bye login-time expected a whole login line within 10 s"
+    assert unsaid("there:1", None, goodbye) == (
+        "there:1, not logged in: nothing came;"
+        f" does the program flush its output after each line?\n  {goodbye}"
+    )
+    half = unsaid("there:1", Line("login zoe", 0, early=False), goodbye)
+    assert half is not None
+    assert half.startswith("there:1, not logged in: 'login zoe' had come, and no line feed")
+    assert half.endswith(f"\n  {goodbye}")
+    assert unsaid("there:1", None, "") is None
 
 
 async def test_where_others_would_play_on_a_bot_that_leaves_ends_the_game(tmp_path: Path) -> None:
