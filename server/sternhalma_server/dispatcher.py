@@ -38,7 +38,7 @@ from sternhalma_server.orders import (
     own_version,
 )
 from sternhalma_server.pace import Pace
-from sternhalma_server.proof import proved
+from sternhalma_server.proof import check_said, proved
 from sternhalma_server.record import Record, RecordError, parse_record
 from sternhalma_server.recording import record_of, signed
 from sternhalma_server.referee import Finished, Referee
@@ -327,7 +327,8 @@ class Dispatcher:
                         del left[number]
                 case Told(sentence):
                     self._tell_once(sentence)
-                case Printed(bot, slot, text):
+                case Printed(bot, slot, text) if bot in self._free and 0 < slot <= MAX_SLOT:
+                    # The name of a file is made of these, and somebody else has written them.
                     await self._keep_printed(bot, slot, text)
                 case Refused(reason):
                     self._observer.tell(f"{worker} plays no games: {reason}")
@@ -348,6 +349,7 @@ class Dispatcher:
     def _proved(self, pairing: Pairing, over: Over) -> tuple[Finished, Record]:
         """The game that *over* tells of, and its record. Raises `ValueError`."""
         record = parse_record(over.record)
+        check_said(record, over.said)
         if signed(record, self._programs) != record:
             raise RecordError("expected the fingerprints of its programs, got others")
         versions = [player.version for player in record.players]

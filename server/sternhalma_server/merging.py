@@ -2,7 +2,8 @@
 
 A game is stored once, under its number. So it does not matter how often or in which order stores
 are merged, nor that they overlap, as long as they agree. Everything is looked at before anything is
-written: stores that do not belong together leave no trace in each other.
+written, as `verify` would look at it: stores that do not belong together leave no trace in each
+other, and no game gets in that would be found wrong later.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from sternhalma_server.archive import STORE, create_archive, record_name, write_record, write_tables
+from sternhalma_server.audit import outcome_problem, stored_record
+from sternhalma_server.examiner import Examiner
 from sternhalma_server.hosting import check_same
 from sternhalma_server.lock import StoreLock
 from sternhalma_server.outcome import format_outcome, outcome_of
-from sternhalma_server.record import parse_record
+from sternhalma_server.proof import check_said
+from sternhalma_server.record import Record, RecordError, parse_record
 from sternhalma_server.results import Results
 from sternhalma_server.rulings import enter, links, settings_in, stored_event
 from sternhalma_server.settings import Settings
@@ -67,7 +71,8 @@ def merge(out: Path, folders: Sequence[Path]) -> Merged:
     """Put the games of the results *folders*, or stores, of one event into the folder *out*.
 
     It may be there already, with games of the same event. Raises `MergeError`, `StoreError`,
-    `EventFileError`, `ArchiveError`, `LockedError`.
+    `EventFileError`, `ArchiveError`, `LockedError`, and `OSError` for files that cannot be written:
+    the store is whole then, and the rest is written when it is merged again.
     """
     with ExitStack() as stack:
         sources = [_opened(path, stack) for path in folders]
@@ -84,7 +89,7 @@ def merge(out: Path, folders: Sequence[Path]) -> Merged:
             if shard is not None:
                 raise MergeError(f"{out}: expected a folder for the whole event, got shard {shard}")
             there.look_at(target)
-        found = _Survey(there)
+        found = _Survey(there, Examiner(settings))
         for source in sources:
             _check_no_rulings(source)
             found.look_at(source)
@@ -124,11 +129,13 @@ def _check_no_rulings(source: _Source) -> None:
 class _Survey:
     """What is in stores, one after the other, and whether they agree; and in those *before*.
 
-    `new` are the stores in which those games are that are not in stores before, by number.
+    `new` are the stores in which those games are that are not in stores before, by number. Those
+    are shown to *examiner*.
     """
 
-    def __init__(self, before: _Survey | None = None) -> None:
+    def __init__(self, before: _Survey | None = None, examiner: Examiner | None = None) -> None:
         self.new: dict[int, _Source] = {}
+        self._examiner = examiner
         self._digests: dict[int, tuple[str, Path]] = {}
         self._programs: dict[str, tuple[str, Path]] = {}
         if before is not None:
@@ -136,7 +143,7 @@ class _Survey:
             self._programs |= before._programs
 
     def look_at(self, source: _Source) -> None:
-        """Take note of a store. Raises `MergeError`, `RecordError`."""
+        """Take note of a store. Raises `MergeError`."""
         problems = source.store.check_chain(source.event.id)
         if problems:
             raise MergeError(f"{source.path}: {problems[0]}")
@@ -145,7 +152,11 @@ class _Survey:
             if game.game not in self._digests:
                 self._digests[game.game] = digest, source.path
                 self.new[game.game] = source
-                self._look_at_programs(source, game)
+                try:
+                    record = self._checked(game)
+                except RecordError as error:
+                    raise MergeError(f"{source.path}: {error}") from None
+                self._look_at_programs(source, record)
             known, where = self._digests[game.game]
             if known != digest:
                 raise MergeError(
@@ -153,15 +164,26 @@ class _Survey:
                     " got another one: each game is played once"
                 )
 
-    def _look_at_programs(self, source: _Source, game: StoredGame) -> None:
-        for player in parse_record(game.record).players:
+    def _checked(self, game: StoredGame) -> Record:
+        """The record of a game. Raises `RecordError` if `verify` would find it wrong."""
+        record = stored_record(game)
+        if self._examiner is not None:
+            self._examiner.check(record)
+            check_said(record, game.said)
+            problem = outcome_problem(game, record)
+            if problem is not None:
+                raise RecordError(problem)
+        return record
+
+    def _look_at_programs(self, source: _Source, record: Record) -> None:
+        for player in record.players:
             if player.program is None:
                 continue
             known, where = self._programs.setdefault(player.bot, (player.program, source.path))
             if known != player.program:
                 raise MergeError(
                     f"{source.path}: expected the program of {player.bot!r} that played in {where},"
-                    f" {known}, got {player.program} in game {game.game}"
+                    f" {known}, got {player.program} in game {record.game}"
                 )
 
 

@@ -14,7 +14,7 @@ from sternhalma_server.happening import Fall
 from sternhalma_server.record import Record, RecordError
 from sternhalma_server.recording import record_of, resumed
 from sternhalma_server.replay import replay
-from sternhalma_server.timing import prove_times
+from sternhalma_server.timing import moment, prove_times
 
 
 def proved(record: Record, table: Table) -> Finished:
@@ -44,3 +44,27 @@ def proved(record: Record, table: Table) -> Finished:
     if right != record:
         raise RecordError("expected a record of the game that was ordered, got another one")
     return finished
+
+
+def check_said(record: Record, said: str) -> None:
+    """Raise `RecordError` unless *said* are lines as a ledger keeps them of the seats of *record*.
+
+    Whether somebody has said them cannot be proved; but pages and terminals show them.
+    """
+    seats = {player.seat for player in record.players}
+    lines = said.split("\n")
+    if lines.pop():
+        raise _unsaid(record, said, "a line feed at the end")
+    for line in lines:
+        seat, _, rest = line.partition(" ")
+        stamp, space, _ = rest.partition(" ")
+        if seat not in seats or not space or not (line.isascii() and line.isprintable()):
+            raise _unsaid(record, line, "'SEAT MOMENT LINE' in what its seats have said")
+        try:
+            moment(stamp)
+        except ValueError as error:
+            raise RecordError(f"game {record.game}: {error}") from None
+
+
+def _unsaid(record: Record, got: str, expected: str) -> RecordError:
+    return RecordError(f"game {record.game}: expected {expected}, got {got[-80:]!r}")

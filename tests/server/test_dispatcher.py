@@ -463,6 +463,28 @@ async def test_a_record_that_does_not_hold_is_not_believed(
     assert "expected" in line
 
 
+@pytest.mark.parametrize("said", ["Z 1.000000 ping\n", "A 1.000000 \x1b[2J\n", "A now ping\n", "A"])
+async def test_what_no_ledger_would_have_kept_is_not_believed(
+    tmp_path: Path, whole: str, said: str
+) -> None:
+    forged: list[Over] = []
+
+    async def forge_once(machines: Machines, order: Order) -> Played:
+        first, *rest = machines.overs(order)
+        assert isinstance(first, Over)
+        if not forged:
+            forged.append(first)
+            first = Over(first.game, first.record, said, first.outcome)
+        return Played("w", Answer((first, *rest, Ended(1.0))))
+
+    observer = Host()
+    await play(Machines(FOUR, forge_once), tmp_path, observer)
+    assert standings(tmp_path) == whole
+    with Store.read(tmp_path / STORE) as store:
+        assert {game.said for game in store.finished_games(store.events()[0].id)} == {SAID}
+    assert any(line.startswith(f"game {forged[0].game} lost") for line in observer.told)
+
+
 # Workers.
 
 
@@ -501,6 +523,21 @@ async def test_an_event_whose_machines_are_gone_stops_and_goes_on_later(
     assert later.told == [f"resumed {len(observer.over)} 0"]
     assert len(later.over) + len(observer.over) == 12
     assert standings(tmp_path) == whole
+
+
+@pytest.mark.parametrize(
+    "printed", [Printed("../../a", 1, b"hm\n"), Printed("x", 1, b"hm\n"), Printed("a", -1, b"hm\n")]
+)
+async def test_what_no_bot_of_the_event_can_have_printed_is_not_kept(
+    tmp_path: Path, printed: Printed
+) -> None:
+    async def liar(machines: Machines, order: Order) -> Played:
+        return Played("w", Answer((*machines.overs(order), printed, Ended(1.0))))
+
+    root = tmp_path / "a" / "b"
+    (root / "bots").mkdir(parents=True)
+    await play(Machines(FOUR, liar), root)
+    assert [path.name for path in tmp_path.rglob("*-*.txt")] == []
 
 
 async def test_what_programs_print_is_kept_and_sentences_are_told_once(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,10 +19,11 @@ from sternhalma_server import cli
 from sternhalma_server.archive import STORE, read_records
 from sternhalma_server.audit import audit
 from sternhalma_server.merging import Merged, MergeError, merge
-from sternhalma_server.record import Ply, Record
+from sternhalma_server.outcome import format_outcome, outcome_of
+from sternhalma_server.record import Ply, Record, format_record
 from sternhalma_server.settings import settings_of
 from sternhalma_server.shard import SHARD, Shard, check_divisible, parse_shard, share_of
-from sternhalma_server.store import Decision, Store
+from sternhalma_server.store import Decision, FinishedGame, Store
 from sternhalma_tournament.amendments import Annulment, format_amendment
 from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.roundrobin import schedule_of
@@ -230,6 +233,70 @@ def test_a_store_that_was_tampered_with_is_refused(tmp_path: Path) -> None:
         merge(tmp_path / "out", [store])
 
 
+def signed_anew(text: str) -> str:
+    """A record that was changed and still ends with its digest."""
+    body, head, _ = text.rpartition("sha256 ")
+    return f"{body}{head}{hashlib.sha256(body.encode()).hexdigest()}\n"
+
+
+GAME = format_record(RECORDS[0])
+FORGED = {
+    "another game": (
+        FinishedGame(2, GAME, SAID),
+        "game 2, line 3: expected this game, got 1",
+    ),
+    "a game that the event does not have": (
+        FinishedGame(99, signed_anew(GAME.replace("\ngame 1\n", "\ngame 99\n")), SAID),
+        "game 99, line 3: expected the number of a game of the event",
+    ),
+    "another event": (
+        FinishedGame(1, signed_anew(GAME.replace("\nevent event\n", "\nevent other\n")), SAID),
+        "game 1, line 2: expected event 'event' of the event, got 'other'",
+    ),
+    "a stranger": (
+        FinishedGame(
+            1,
+            signed_anew(GAME.replace(f" {RECORDS[0].players[0].bot} ", " stranger ", 1)),
+            SAID,
+        ),
+        "game 1, line 6: expected the seats",
+    ),
+    "no record": (FinishedGame(1, "nothing", SAID), "game 1, line 1: expected"),
+    "another end": (
+        FinishedGame(1, GAME, SAID, format_outcome(outcome_of(RECORDS[1]))),
+        "game 1: expected the outcome",
+    ),
+    "an illegal move": (
+        FinishedGame(1, signed_anew(re.sub(r"\n1 A \S+", "\n1 A a5-a6", GAME)), SAID),
+        "game 1, line [0-9]+: expected",
+    ),
+    "what clears a terminal": (
+        FinishedGame(1, GAME, "A 1764451826.000001 \x1b[2J\n"),
+        "game 1: expected 'SEAT MOMENT LINE' in what its seats have said",
+    ),
+    "somebody who did not play": (
+        FinishedGame(1, GAME, "Q 1764451826.000001 ping\n"),
+        "game 1: expected 'SEAT MOMENT LINE' in what its seats have said",
+    ),
+    "no moment": (FinishedGame(1, GAME, "A soon ping\n"), "game 1: expected a moment such as"),
+    "half a line": (FinishedGame(1, GAME, SAID + "A"), "game 1: expected a line feed at the end"),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_store_with_a_game_that_would_not_be_verified_is_refused(
+    tmp_path: Path, forged: str
+) -> None:
+    game, sentence = FORGED[forged]
+    folder = tmp_path / "forged"
+    folder.mkdir()
+    with Store.open(folder / STORE) as store:
+        store.write(store.add_event("event", SOURCE), "", [game])
+    with pytest.raises(MergeError, match=f"{folder}: {sentence}"):
+        merge(tmp_path / "out", [folder])
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MergeError, match="expected a results folder or its store, got"):
         merge(tmp_path / "out", [tmp_path / "none"])
@@ -240,6 +307,18 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
 
 def run(*words: str | Path) -> int:
     return cli.main([str(word) for word in words])
+
+
+def test_files_that_cannot_be_written_are_told_and_written_when_it_is_merged_again(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    stores, out = three(tmp_path), tmp_path / "out"
+    (out / "standings.md").mkdir(parents=True)
+    assert run("merge", out, *stores) == 2
+    assert "expected a file that can be written" in capsys.readouterr().err
+    (out / "standings.md").rmdir()
+    assert run("merge", out, *stores) == 0
+    assert audit(out).problems == []
 
 
 def moves(out: Path) -> dict[int, list[str]]:

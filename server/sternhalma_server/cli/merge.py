@@ -15,7 +15,6 @@ from sternhalma_server.archive import ArchiveError
 from sternhalma_server.cli.parser import BadInputError
 from sternhalma_server.lock import LockedError
 from sternhalma_server.merging import MergeError, merge
-from sternhalma_server.record import RecordError
 from sternhalma_server.store import StoreError
 from sternhalma_tournament.reading import EventFileError
 from sternhalma_tournament.text import counted
@@ -42,13 +41,19 @@ def run(arguments: argparse.Namespace) -> int:
         merged = merge(out, stores)
     except (
         MergeError,
-        RecordError,
         StoreError,
         EventFileError,
         ArchiveError,
         LockedError,
     ) as error:
         raise BadInputError(str(error)) from None
+    except PermissionError:
+        raise  # told as it is everywhere
+    except OSError as error:
+        raise BadInputError(
+            f"{error.filename or out}: expected a file that can be written: {error.strerror};"
+            " what is in the store stays, and to merge again writes the rest"
+        ) from None
     if arguments.json:
         print(json.dumps(asdict(merged)))
         return 0
