@@ -107,6 +107,7 @@ class _Retelling:
         self._left = self._time.limit(seat)
         self._tries = table.tries
         self._asked = 0  # the ply of the last question to the seat
+        self._slipped = 0  # the ply of the last answer that was forgiven
         self._spoken = [
             (moment(stamp), text)
             for letter, stamp, text in (_words(line) for line in said.splitlines())
@@ -156,8 +157,8 @@ class _Retelling:
 
     def _ply(self, ply: Ply, following: int | None) -> Iterator[Told]:
         before, letter = self._game, self._letters[ply.seat]
-        self._game = before.play(ply.path)
         if ply.source is not None or ply.evidence is None:
+            self._game = before.play(ply.path)
             source = ply.source or "rules"
             line = unasked_line(self._table.game, ply.number, letter, ply.path, source)
             yield self._now, "S", line
@@ -165,9 +166,15 @@ class _Retelling:
         evidence = ply.evidence
         if ply.seat == self._seat:
             yield from self._question(before, evidence.sent)
-            answer = self._answer(ply)
-            yield from self._aside(evidence.received)
-            yield evidence.received, "B", answer
+            answer = self._kept_answer(ply)
+            if answer is None:
+                yield from self._aside(evidence.received)
+                yield evidence.received, "B", f"move {self._table.game} {ply.number} {ply.path}"
+            else:
+                # What is kept in front of it was said before, even if it has the same stamp.
+                yield from self._aside(None, answer)
+                yield evidence.received, "B", self._spoken.pop(0)[1]
+        self._game = before.play(ply.path)
         # What had arrived before its question had been handed over is late by more than it seems:
         # the question that followed says by when it had been read.
         read = evidence.received + evidence.late
@@ -194,21 +201,22 @@ class _Retelling:
         board = BoardText().of(position)
         yield sent, "S", turn_line(self._table.game, game.ply, self._left, budget, position, board)
 
-    def _answer(self, ply: Ply) -> str:
-        """The line that *ply* was played by, as it was said.
+    def _kept_answer(self, ply: Ply) -> tuple[int, str] | None:
+        """The line that *ply* was played by, None if it was not kept beside the ply.
 
-        One that is no more than the ply is not kept beside it. What arrived while its question was
-        on its way has the moment of the question.
+        One that is no more than the ply is kept only behind another line. What arrived while its
+        question was on its way has the moment of the question.
         """
         assert ply.evidence is not None
         sent, received = ply.evidence.sent, ply.evidence.received
-        usual = f"move {self._table.game} {ply.number}"
-        for at, text in self._spoken:
+        usual = f"move {self._table.game} {ply.number} "
+        for place, (at, text) in enumerate(self._spoken):
             in_time = at // 1000 == received // 1000 or (sent == received and at < received)
-            if in_time and text.startswith(f"{usual} "):
-                self._spoken.remove((at, text))
-                return text
-        return f"{usual} {ply.path}"
+            if in_time and text.startswith(usual):
+                is_behind = place > 0 or self._slipped == ply.number
+                # Else the answer was not kept, and this is the same said once more.
+                return (at, text) if is_behind or text != f"{usual}{ply.path}" else None
+        return None
 
     def _slip(self, slip: Slip) -> Iterator[Told]:
         if slip.seat != self._seat:
@@ -219,6 +227,7 @@ class _Retelling:
         yield from self._question(self._game, sent)
         yield from self._aside(at)
         self._tries -= 1
+        self._slipped = slip.ply
         yield at, "B", slip.line
         yield at, "S", error(slip.reason, self._sentence(slip.line), self._tries)
         self._now = at
@@ -267,9 +276,11 @@ class _Retelling:
         """What is wrong with *line*, as the seat was told."""
         return clean((explain(self._game, line) or ["expected another line"])[0])
 
-    def _aside(self, until: int | None) -> Iterator[Told]:
-        """What the seat said before *until* and was no answer, with what came of it."""
+    def _aside(self, until: int | None, answer: tuple[int, str] | None = None) -> Iterator[Told]:
+        """What the seat said before *until*, or in front of *answer*, with what came of it."""
         while self._spoken and (until is None or self._spoken[0][0] < until):
+            if self._spoken[0] == answer:
+                return
             at, text = self._spoken.pop(0)
             yield at, "B", text
             # Nothing is read before the next question, or before the answer to the last.

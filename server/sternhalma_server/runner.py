@@ -298,14 +298,17 @@ class Runner:
         """Hand what *seat* has said to the referee, until it has answered."""
         referee, connection = self._referee, seated.connection
         now, asked = connection.transport.now(), referee.asked_at or 0
+        is_first = True
         while (line := connection.next_line()) is not None:
             referee.answer(seat, line, now, seated.gate)
-            if not referee.was_plain:
+            # A plain answer behind another line is kept for its place: they may have one stamp.
+            if not (referee.was_plain and is_first):
                 # What arrived while the question was on its way came no sooner than that.
                 too_soon = line.stamp < asked and not line.early
                 self._ledger.heard(seat, line._replace(stamp=asked) if too_soon else line)
             if referee.asked_at is None:
                 return
+            is_first = False
         if referee.outbox:
             self._tell(None, "")
 

@@ -103,7 +103,7 @@ def test_what_was_in_front_of_an_answer_without_a_line_feed_is_told(
     assert printed.splitlines()[-3:] == [
         f"expected {glued}",
         "got move 3 1 c5-e5",
-        f"'{glued[:15]}' in front of it was left over from game 2 and had come without a line feed",
+        f"'{glued[:14]}' in front of it was left over from game 2 and had come without a line feed",
     ]
 
 

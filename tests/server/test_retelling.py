@@ -218,6 +218,47 @@ def test_what_came_too_early_is_retold_before_the_turn_it_was_too_early_for(tmp_
     assert told[early + 1].startswith("turn 1 3 ")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "move old 7 a5-b5\nmove GAME PLY d5-e5",
+        "pong x\nwhy\nmove GAME PLY d5-e5",
+        "move GAME PLY d5-e5\nmove old 7 a5-b5",
+        "move GAME PLY d5-e5\nmove GAME PLY d5-e5",
+        "move old 7 a5-b5\nmove GAME PLY d5-e5\nmove old 8 a5-b5",
+        "move GAME PLY a5-a5\nmove GAME PLY d5-e5",
+    ],
+)
+def test_lines_of_one_packet_are_retold_in_their_order(answer: str, tmp_path: Path) -> None:
+    async def zoe(peer: ScriptedPeer) -> None:
+        _, game, ply, *_ = (await peer.find("turn ...")).split(" ")
+        await peer.send_bytes(f"{answer}\n".replace("GAME", game).replace("PLY", ply).encode())
+        await peer.find("turn ...")
+        await peer.send("resign 1")
+
+    event = remote_event("zoe", "max", tries=1)
+    peers = trio.run(played, event, tmp_path / "r", {"zoe": zoe, "max": firsts})
+    check(tmp_path / "r", peers["zoe"], 1, "A")
+
+
+def test_lines_of_one_packet_are_shown_to_the_host_in_their_order(tmp_path: Path) -> None:
+    async def zoe(peer: ScriptedPeer) -> None:
+        await peer.find("turn ...")
+        await peer.send_bytes(b"move old 7 a5-b5\nmove 1 1 d5-e5\nping x\n")
+        await peer.find("turn ...")
+        await peer.send("resign 1")
+
+    event = remote_event("zoe", "max")
+    peers = trio.run(played, event, tmp_path / "r", {"zoe": zoe, "max": firsts})
+    with Store.read(tmp_path / "r" / STORE) as store:
+        game = store.game(stored_event(store).id, 1)
+    assert game is not None
+    shown = spoken(Telling(parse_record(game.record)), game.said)
+    assert [text for _, seat, text in shown if seat == "A"] == [
+        text for _, text in peers["zoe"].said if not text.startswith("login ")
+    ]
+
+
 def test_a_loss_on_time_is_retold_to_those_who_play_on_and_to_who_lost(tmp_path: Path) -> None:
     async def silent(peer: ScriptedPeer) -> None:
         await peer.find("turn ...")
