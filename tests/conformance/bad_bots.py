@@ -17,6 +17,7 @@ WRONGS = (
     "memory",
     "mute",
     "unflushed",
+    "one-game",
 )
 
 
@@ -52,6 +53,8 @@ def play(server: socket.socket, wrong: str) -> None:
                     ply = str(int(last or "-1") + 2)
                 last = ply
                 answer = f"move {game} {ply} {path}"
+            case ["over", *_] if wrong == "one-game":
+                return
             case ["over", *_]:
                 last = ""
             case ["bye", *_] if wrong == "endless":

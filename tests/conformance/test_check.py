@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import trio
 
 from conformance.bad_bots import WRONGS
 from sternhalma_server import cli
-from sternhalma_server.conformance import STEPS
+from sternhalma_server.conformance import STEPS, UnexpectedError
+from sternhalma_server.conformance.talk import Talk
 
 BOT = Path(__file__).with_name("bad_bots.py")
 
@@ -75,6 +80,80 @@ def test_a_bot_that_says_nothing_is_asked_whether_it_flushes(
     status, printed = checked(capsys, "mute", "login.line")
     assert status == 1
     assert "flush" not in printed
+
+
+async def silence(pieces: list[bytes], pause: float | None) -> tuple[list[str], str]:
+    """What is noted of a conversation in which *pieces* are sent to nobody, and what came."""
+    ours, theirs = socket.socketpair()
+    noted: list[str] = []
+    with ours, theirs:
+        ours.setblocking(False)
+        stream = trio.SocketStream(trio.socket.from_stdlib_socket(ours))
+        talk = Talk(stream, lambda side, text: noted.append(f"{side} {text}"), patience=0.01)
+        await talk.say_pieces(pieces, pause)
+        with pytest.raises(UnexpectedError) as problem:
+            await talk.hear("an answer")
+    return noted, problem.value.came
+
+
+async def test_the_conversation_shows_that_lines_came_in_pieces_and_asks_about_it() -> None:
+    noted, came = await silence([b"no", b"te hel", b"lo\n"], 0.0)
+    assert noted == ["S note hello", "- this is sent in 3 packets"]
+    assert came == (
+        "nothing within 0.01 s; does the program flush its output after each line?;"
+        " the lines came in 3 packets: does it cut what it reads at line feeds?"
+    )
+
+
+async def test_a_bot_that_is_silent_to_several_lines_at_once_is_asked_whether_it_cuts_them() -> (
+    None
+):
+    _, came = await silence([b"note one\n", b"note two\n"], None)
+    assert came.endswith(
+        "; the lines came 2 in one packet: does it cut what it reads at line feeds?"
+    )
+    _, came = await silence([b"note one\n"], None)
+    assert came.endswith("does the program flush its output after each line?")
+
+
+def test_the_check_ends_when_nothing_has_come_to_five_steps_in_a_row(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, printed = checked(capsys, "unflushed", "clocks,lines")
+    assert status == 1
+    names = failed(printed)
+    assert len(names) == 5
+    *_, reason, steps, ended, summary = printed.splitlines()
+    hint = "does the program flush its output after each line?"
+    assert reason == f"5 steps got nothing within 3 s; {hint}"
+    assert steps.strip() == ", ".join(names)
+    assert ended == "nothing came to 5 steps in a row, so the others are not tried"
+    assert summary.endswith(" steps not tried")
+
+
+def test_a_bot_that_leaves_after_its_first_game_is_told_that_others_follow(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, printed = checked(capsys, "one-game", "lines.notes,lines.unknown-messages")
+    assert status == 1
+    (got,) = [line.strip() for line in printed.splitlines() if line.startswith("        got ")]
+    assert "; the program ended with status 0; the step before had ended with 'over 1 " in got
+    assert got.endswith("a bot plays game after game on one connection, until it is told 'bye'")
+
+
+def test_an_interrupted_check_sums_up_what_was_tried() -> None:
+    words = ["check", "--patience", "3600", "--only", "login.line,clocks.none", "--"]
+    program = Path(sys.executable).with_name("sternhalma")
+    command = [str(program), *words, sys.executable, str(BOT), "unflushed"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("ok ")
+        process.send_signal(signal.SIGINT)  # the second step never ends by itself
+        rest = process.stdout.read()
+    assert process.returncode == 3
+    summary = "1 of 1 required steps passed; 0 of 0 advisory steps passed; 1 step not tried"
+    assert rest.splitlines()[-1] == summary
 
 
 def test_the_report_in_json_has_every_step_with_its_conversation(

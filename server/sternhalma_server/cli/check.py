@@ -2,7 +2,8 @@
 
 The bot is a command behind --, which is started as often as needed and told host, port, name, slot
 and token as the programs of an event are; or it dials in at --listen PORT by itself, and then again
-whenever its connection has ended. The exit status is 0 if all required steps have passed, else 1.
+whenever its connection has ended. The exit status is 0 if all required steps have passed, else 1; 3
+after Ctrl-C, behind a summary of what was tried by then.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import trio
 
-from sternhalma_server.cli import CLEAN, FAILED
+from sternhalma_server.cli import CLEAN, FAILED, INTERRUPTED
 from sternhalma_server.cli.parser import BadInputError, unknown
 from sternhalma_server.cli.run import port_number
 from sternhalma_server.cli.trying import PATIENCE, add_bot_options
@@ -31,6 +32,7 @@ from sternhalma_server.conformance import (
     facts,
     lines_of,
     listen,
+    shared,
     summary,
 )
 from sternhalma_server.lookup import ProgramError, find_program
@@ -65,23 +67,50 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInputError("expected a command behind -- or --listen PORT, one of the two")
     if arguments.stdio and not command:
         raise BadInputError("argument --stdio: expected a command behind --, got --listen")
+    outcomes: list[Outcome] = []
+    checked: Checked | None = None
     try:
         if command:
             find_program(command[0], Path())
-        checked = trio.run(_check, arguments, steps)
+        checked = _checked(arguments, steps, outcomes)
     except (ProgramError, ScarcityError) as problem:
         raise BadInputError(str(problem)) from None
     except OSError as problem:
         where = f"127.0.0.1 port {arguments.listen or 0}"
         raise BadInputError(f"cannot listen on {where}: {problem.strerror or problem}") from None
+    by_then = checked or Checked(tuple(outcomes), tuple(steps[len(outcomes) :]))
     if arguments.json:
-        print(json.dumps(facts(checked), indent=2))
+        print(json.dumps(facts(by_then), indent=2))
     else:
-        print(f"\n{summary(checked)}")
+        print("\n".join(["", *shared(by_then), summary(by_then)]))
+    if checked is None:
+        return INTERRUPTED
     return CLEAN if checked.good else FAILED
 
 
-async def _check(arguments: argparse.Namespace, steps: Sequence[Step]) -> Checked:
+def _checked(
+    arguments: argparse.Namespace, steps: Sequence[Step], outcomes: list[Outcome]
+) -> Checked | None:
+    """What was found, None if the check was interrupted; *outcomes* is what there is by then."""
+    try:
+        return trio.run(_check, arguments, steps, outcomes)
+    except KeyboardInterrupt:
+        return None
+    except BaseExceptionGroup as group:  # it came while several things were waited for
+        interrupts, others = group.split(KeyboardInterrupt)
+        if interrupts is None or others is not None:
+            raise
+        return None
+
+
+async def _check(
+    arguments: argparse.Namespace, steps: Sequence[Step], outcomes: list[Outcome]
+) -> Checked:
+    def tell(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if not arguments.json:
+            print("\n".join(lines_of(outcome)), flush=True)
+
     with ExitStack() as stack:
         listener: trio.SocketListener | None = None
         if not arguments.stdio:
@@ -95,15 +124,7 @@ async def _check(arguments: argparse.Namespace, steps: Sequence[Step]) -> Checke
             subject: DialingBot | StartedBot = DialingBot(listener, patience)
         else:
             subject = StartedBot(arguments.command, Path(), listener, max(patience, PATIENCE))
-        return await check(subject, patience, steps, _quiet if arguments.json else _print)
-
-
-def _print(outcome: Outcome) -> None:
-    print("\n".join(lines_of(outcome)), flush=True)
-
-
-def _quiet(outcome: Outcome) -> None:
-    """The report tells it."""
+        return await check(subject, patience, steps, tell)
 
 
 def _steps(only: str | None) -> list[Step]:

@@ -7,7 +7,7 @@ expected.
 """
 
 from sternhalma_server.conformance.check import STEPS, Checked, check
-from sternhalma_server.conformance.findings import facts, lines_of, summary
+from sternhalma_server.conformance.findings import facts, lines_of, shared, summary
 from sternhalma_server.conformance.step import ADVISORY, REQUIRED, Level, Outcome, Result, Step
 from sternhalma_server.conformance.subject import DialingBot, StartedBot, Subject, listen
 from sternhalma_server.conformance.talk import Said, SkippedError, UnexpectedError
@@ -31,5 +31,6 @@ __all__ = [
     "facts",
     "lines_of",
     "listen",
+    "shared",
     "summary",
 ]

@@ -22,12 +22,14 @@ GOODBYE: Final = "bye event-over the event has ended, thank you for playing"
 class Bench:
     """The bot of *subject*, which has *patience* seconds for an answer.
 
-    `said` is the conversation of the step that is tried.
+    `said` is the conversation of the step that is tried, `before` the last line of the step before
+    where this one goes on with its connection.
     """
 
     subject: Subject
     patience: float
     said: list[Said] = field(default_factory=list[Said])
+    before: Said | None = None
     _talk: Talk | None = None
     _talks: list[Talk] = field(default_factory=list[Talk])
     _began: float = 0.0
@@ -35,6 +37,7 @@ class Bench:
 
     def begin(self) -> None:
         """A step begins."""
+        self.before = self.said[-1] if self.said and self._talk is not None else None
         self.said = []
         self._began = trio.current_time()
 
@@ -43,7 +46,7 @@ class Bench:
         self.said.append(Said(trio.current_time() - self._began, side, text))
 
     def happened(self, text: str) -> None:
-        """Something has happened to the program."""
+        """Something has happened to the program, or to what it was sent."""
         self.note("-", text)
 
     def next_game(self) -> str:

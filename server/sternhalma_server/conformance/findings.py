@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sternhalma_server.conformance.check import Checked
+from sternhalma_server.conformance.check import SILENCES, Checked
 from sternhalma_server.conformance.step import ADVISORY, REQUIRED, Level, Outcome
 from sternhalma_server.conformance.talk import Said
+from sternhalma_server.explanation import FLUSHES
 from sternhalma_server.wire import clean
 
 SHOWN: Final = 160  # characters of a line for people
@@ -36,7 +37,37 @@ def lines_of(outcome: Outcome) -> Iterator[str]:
 
 def summary(checked: Checked) -> str:
     """How many steps have passed, in a sentence."""
-    return f"{_counted(checked, REQUIRED)}; {_counted(checked, ADVISORY)}"
+    count = len(checked.untried)
+    untried = f"; {count} {'step' if count == 1 else 'steps'} not tried" if count else ""
+    return f"{_counted(checked, REQUIRED)}; {_counted(checked, ADVISORY)}{untried}"
+
+
+def shared(checked: Checked) -> Iterator[str]:
+    """What several steps have failed by, each reason once, with the steps."""
+    by_reason: dict[str, list[str]] = {}
+    for outcome in checked.outcomes:
+        if outcome.result == "failed":
+            by_reason.setdefault(_reason(outcome), []).append(outcome.step.name)
+    for reason, names in by_reason.items():
+        if len(names) > 1:
+            yield f"{len(names)} steps got {reason}"
+            yield f"        {', '.join(names)}"
+    if checked.untried and is_silent(checked):
+        yield f"nothing came to {SILENCES} steps in a row, so the others are not tried"
+
+
+def _reason(outcome: Outcome) -> str:
+    """What a failed step got; of silence without how the lines were sent, which differs."""
+    if not outcome.is_silence:
+        return outcome.came
+    silence = outcome.came.partition("; ")[0]
+    return f"{silence}; {FLUSHES}" if FLUSHES in outcome.came else silence
+
+
+def is_silent(checked: Checked) -> bool:
+    """Whether the bot said nothing to so many steps in a row that no more were tried."""
+    last = checked.outcomes[-SILENCES:]
+    return len(last) == SILENCES and all(outcome.is_silence for outcome in last)
 
 
 def facts(checked: Checked) -> dict[str, Any]:
@@ -45,6 +76,7 @@ def facts(checked: Checked) -> dict[str, Any]:
         "passed": checked.good,
         "summary": summary(checked),
         "steps": [_fact(outcome) for outcome in checked.outcomes],
+        "not_tried": [step.name for step in checked.untried],
     }
 
 

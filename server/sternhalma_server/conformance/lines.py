@@ -54,6 +54,7 @@ async def _joined(bench: Bench) -> None:
     opening = second.opening()
     moved = second.play(second.game.legal_moves()[0])
     await talk.say(first_moved, first.over(), opening, moved, second.turn(talk))
+    bench.happened("these five lines are sent in one packet")
     await _finish(talk, second)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from sternhalma_server.conformance.bench import Bench
-from sternhalma_server.conformance.talk import Said
+from sternhalma_server.conformance.talk import NOTHING, Said
 
 Level = Literal["required", "advisory"]
 Result = Literal["passed", "failed", "skipped"]
@@ -50,6 +50,11 @@ class Outcome:
     said: tuple[Said, ...] = ()
     expected: str = ""
     came: str = ""
+
+    @property
+    def is_silence(self) -> bool:
+        """Whether it has failed because the bot said nothing."""
+        return self.result == "failed" and self.came.startswith(NOTHING)
 
     @property
     def is_wrong(self) -> bool:

@@ -7,7 +7,7 @@ read with the contract in hand (`wire`) and nothing is forgiven.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -26,6 +26,7 @@ GREETING: Final = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
 
 GONE: Final = "the end of the connection"  # what came where nothing more can
 ENDED: Final = "the end of its connection"  # the same, for what was to be said
+NOTHING: Final = "nothing within"  # what came of a bot that is there, and silent
 
 
 class UnexpectedError(Exception):
@@ -69,6 +70,9 @@ class Talk:
         self.patience = patience
         self._unread = b""
         self._has_moved = False
+        self._at_once = 0  # lines of the last packet
+        self._most_answered = 0  # lines of a packet, of those that a move has answered
+        self._sent_how = ""  # the last lines, where that may be what the bot did not expect
 
     @property
     def unended(self) -> str:
@@ -89,6 +93,13 @@ class Talk:
         for line in b"".join(pieces).split(b"\n"):
             if line:
                 self._note("S", line.decode("utf-8", "backslashreplace"))
+        self._at_once = 0 if pause is not None else b"".join(pieces).count(b"\n")
+        self._sent_how = ""
+        if pause is not None:
+            self._sent_how = f"in {len(pieces)} packets"
+            self._note("-", f"this is sent {self._sent_how}")
+        elif self._at_once > max(1, self._most_answered):
+            self._sent_how = f"{self._at_once} in one packet"
         try:
             if pause is None:
                 await self._stream.send_all(b"".join(pieces))
@@ -118,12 +129,19 @@ class Talk:
                 if not await self._receive():
                     behind = f" behind {clean(_text(line), 80)!r}" if line else ""
                     raise UnexpectedError(expected, f"{GONE}{behind}")
-        came = f"nothing within {seconds:g} s"
+        came = f"{NOTHING} {seconds:g} s"
         if self._unread:
             came += f" but {clean(self.unended, 80)!r} without a line end"
-        elif not self._has_moved:
-            came += f"; {FLUSHES}"
+        else:
+            came = "; ".join([came, *self._hints()])
         raise UnexpectedError(expected, came)
+
+    def _hints(self) -> Iterator[str]:
+        """What may be the matter with a bot that says nothing."""
+        if not self._has_moved:
+            yield FLUSHES
+        if self._sent_how:
+            yield f"the lines came {self._sent_how}: does it cut what it reads at line feeds?"
 
     async def message(self, expected: str, patience: float | None = None) -> Message:
         """The bot's next message, questions it may ask at any time answered and passed over."""
@@ -204,7 +222,9 @@ class Talk:
         data = line.removesuffix(b"\r")
         if self.is_lenient:
             return _quotable(data)
-        self._has_moved = self._has_moved or data.startswith(b"move ")
+        if data.startswith(b"move "):
+            self._has_moved = True
+            self._most_answered = max(self._most_answered, self._at_once)
         self._note("B", _text(data))
         if len(data) > MAX_LINE:
             raise UnexpectedError(expected, f"a line of {len(data)} bytes, more than {MAX_LINE}")
