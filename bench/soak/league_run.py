@@ -171,8 +171,10 @@ class LeagueRun:
         return done.stdout.decode()
 
     async def _register(self, guest: Guest) -> None:
-        printed = await self._command("register", guest.name, "--json")
-        guest.token = json.loads(printed or '{"token": ""}')["token"]
+        # A command that is cut off may have been done, and its token would be known to nobody.
+        with trio.CancelScope(shield=True):
+            printed = await self._command("register", guest.name, "--json")
+            guest.token = json.loads(printed or '{"token": ""}')["token"]
         self.tally.joined += 1
 
     async def _hold(self, plan: Plan) -> None:
