@@ -191,18 +191,27 @@ def test_what_cannot_be_played_is_said_with_status_2(
     assert sentence in capsys.readouterr().err
 
 
-def test_opponents_that_do_not_start_end_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status("play", "--against", "python -c pass") == 1
+def test_opponents_that_do_not_start_end_it_with_what_they_printed_and_status_2(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    crash = "import sys; print('first'); sys.exit('no book')"
+    assert status("play", "--against", f'{sys.executable} -c "{crash}"') == 2
     captured = capsys.readouterr()
-    assert "goodbye: the bots of this practice cannot be started\n" in captured.out
-    assert "you slot 1: the server said: the bots of this practice" in captured.err
+    assert "cannot be started" not in captured.out
+    _, _, said = captured.err.partition("play: error: ")
+    head, *printed = said.splitlines()
+    assert head == (
+        "the bots of this practice cannot be started:"
+        " house-1 (slot 1) ended with status 1; it printed:"
+    )
+    assert sorted(printed) == ["  first", "  no book"]
 
 
 def test_a_practice_is_ended_with_the_person() -> None:
-    with practice(["--rules=duel", "--clock=none"]) as (host, port):
-        socket.create_connection((host, port)).close()
+    with practice(["--rules=duel", "--clock=none"]) as own:
+        socket.create_connection((own.host, own.port)).close()
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((host, port))
+        socket.create_connection((own.host, own.port))
 
 
 @pytest.mark.parametrize(

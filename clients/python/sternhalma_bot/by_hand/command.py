@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from sternhalma_bot.bots import SAMPLES
 from sternhalma_bot.by_hand.advice import advise
-from sternhalma_bot.by_hand.opponents import PracticeError, practice
+from sternhalma_bot.by_hand.opponents import Practice, PracticeError, practice
 from sternhalma_bot.by_hand.sitting import Sitting
 from sternhalma_bot.by_hand.terminal import Keyboard, Pipe, Terminal, sit
 from sternhalma_bot.core import Core
@@ -50,8 +50,11 @@ def main(arguments: Sequence[str]) -> NoReturn:
     add_options(parser)
     options = read_options(parser, arguments)
     try:
-        with _place(options) as place:
-            status = _play(place)
+        with _place(options) as (place, own):
+            end, has_begun = _play(place)
+        if own is not None and isinstance(end, Bye) and not has_begun:
+            raise PracticeError(": ".join(filter(None, [end.sentence, own.why_not()])))
+        status = 0 if end is None else status_of(place, end)
     except (PlaceError, PracticeError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
@@ -60,8 +63,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 
 @contextmanager
-def _place(options: argparse.Namespace) -> Generator[Place]:
-    """Where to play: where a port is told, else at a practice of one's own.
+def _place(options: argparse.Namespace) -> Generator[tuple[Place, Practice | None]]:
+    """Where to play: where a port is told, else at a practice of one's own, which comes with it.
 
     What is to be practised overrides the environment, but not another option.
     """
@@ -73,16 +76,17 @@ def _place(options: argparse.Namespace) -> Generator[Place]:
     if has_port and given:
         raise PlaceError(f"expected no {given[0]}: what is played is for that server to say")
     if has_port or (os.environ.get("STERNHALMA_PORT") and not given):
-        yield read_place(options, os.environ, NAME)
+        yield read_place(options, os.environ, NAME), None
         return
     clock = [] if options.clock else ["--clock=none"]
-    with practice([*given, *clock]) as (host, port):
-        options.host, options.port = host, str(port)
+    with practice([*given, *clock]) as own:
+        options.host, options.port = own.host, str(own.port)
         # It is not left and found again like a server somewhere else: once gone it is gone.
-        yield replace(read_place(options, {}, NAME), patience=0.0)
+        yield replace(read_place(options, {}, NAME), patience=0.0), own
 
 
-def _play(place: Place) -> int:
+def _play(place: Place) -> tuple[Bye | OSError | ProtocolError | None, bool]:
+    """How it ended, None if the person left, and whether any game had begun."""
     core = Core(place.name, place.slot, place.token, place.version)
     sitting = Sitting(core, advise, colour=_wants_colour())
     terminal: Terminal = Keyboard(sitting.complete) if sys.stdin.isatty() else Pipe()
@@ -91,7 +95,7 @@ def _play(place: Place) -> int:
         end = sit(sitting, place, terminal)
     except (OSError, ProtocolError) as error:
         end = error
-    return 0 if end is None else status_of(place, end)
+    return end, sitting.has_begun
 
 
 def _wants_colour() -> bool:

@@ -79,6 +79,11 @@ class Sitting:
         return Wants.SERVER
 
     @property
+    def has_begun(self) -> bool:
+        """Whether any game has begun."""
+        return self._introduced
+
+    @property
     def prompt(self) -> str:
         """What stands before the line to be typed."""
         if self._replay is not None:
@@ -191,6 +196,8 @@ class Sitting:
                 self._end(message)
             case messages.Note():
                 self._say(f"{message.code}: {message.sentence}")
+            case Bye(code=code) if not self._introduced and code != "event-over":
+                self._turn = None  # whoever started this is told why in the end, and once will do
             case Bye():
                 self._say(f"the server says goodbye: {message.sentence or message.code}")
                 self._turn = None
