@@ -15,6 +15,7 @@ from typing import Final
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.drawing import draw
 from sternhalma_server.explanation import FLUSHES
+from sternhalma_server.forfeit import sentences_of, title_of
 from sternhalma_server.record import Draw, Out, Ply, Record, Slip
 from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
@@ -31,7 +32,7 @@ BECAUSE: Final[Mapping[Reason, str]] = {
     Reason.ILLEGAL: "a move broke the rules of the game",
     Reason.MALFORMED: "a line could not be read as any message",
     Reason.TIME: "a clock ran out",
-    Reason.DISCONNECT: "a connection ended, and the bot did not come back in time",
+    Reason.DISCONNECT: "a connection ended, and no answer came over another in time",
     Reason.FLOOD: "too many lines that were not asked for",
     Reason.NO_START: "a player was not there to begin with",
     Reason.SERVER_FAULT: "the server failed; void, counts for nobody",
@@ -87,10 +88,14 @@ def report(
     """
     lines = [*_opening(telling, rulings), "", *_list(telling)]
     for out in telling.happened:
-        if isinstance(out, Out) and out.reason is Reason.TIME:
+        if not isinstance(out, Out):
+            continue
+        if out.reason is Reason.TIME:
             fall = fall_of(telling, out, said)
             table = _columns(FALL_HEAD, fall.rows)
             lines += ["", f"{fall.title}:", *table, *fall.sentences, *fall.note]
+        elif sentences := sentences_of(telling, out, said):
+            lines += ["", f"{title_of(telling, out)}:", *sentences]
     if board or telling.upto is not None:
         lines += ["", *_standing(telling, board=board)]
     return lines

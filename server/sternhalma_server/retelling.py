@@ -25,6 +25,7 @@ from sternhalma_server.announce import (
     unasked_line,
 )
 from sternhalma_server.clock import SECOND, parse_clock
+from sternhalma_server.comeback import comebacks
 from sternhalma_server.conversation import Conversation, Side, listed
 from sternhalma_server.explanation import explain
 from sternhalma_server.framing import NO_END
@@ -70,6 +71,8 @@ def retell(record: Record, said: str, settings: Settings, name: str, seat: str) 
         "seat": f"{seat} {bot}",
         "began": f"{start // SECOND}.{start % SECOND // 1000:06d}",
     }
+    if retelling.comebacks:
+        head["came-back"] = str(retelling.comebacks)
     return Conversation(listed(told, start), head)
 
 
@@ -113,7 +116,11 @@ class _Retelling:
             for letter, stamp, text in (_words(line) for line in said.splitlines())
             if letter == self._letters[seat]
         ]
-        # What had come of a line is no line; it is told when the seat goes out.
+        # How often it came back is told in the head; what had come of a line is no line, and is
+        # told when the seat goes out.
+        self.comebacks = comebacks(said, self._letters[seat])
+        if self.comebacks:
+            self._spoken.pop()
         halves = [said for said in self._spoken if said[1].endswith(NO_END)]
         self._spoken = [said for said in self._spoken if said not in halves]
         self._half = halves[-1][1].removesuffix(NO_END).rstrip() if halves else None

@@ -27,6 +27,7 @@ import trio
 
 from sternhalma import Seat
 from sternhalma_server.clock import SECOND
+from sternhalma_server.comeback import format_comebacks
 from sternhalma_server.connection import Connection
 from sternhalma_server.flood import FloodGate
 from sternhalma_server.framing import NO_END, Line
@@ -101,6 +102,7 @@ class Runner:
         "_armed",
         "_asked_over",
         "_away_until",
+        "_comebacks",
         "_due",
         "_expected",
         "_ledger",
@@ -139,6 +141,7 @@ class Runner:
         self._problem: Exception | None = None  # what a call came to
         self._due = math.inf  # when the flag falls for good, on trio's clock
         self._away_until = math.inf  # when an absent bot is given up
+        self._comebacks = 0  # into this turn
         self._to_trio = trio.current_time() - now / SECOND
 
     async def play(self) -> Finished:
@@ -258,6 +261,7 @@ class Runner:
             sent = self._tell(seat, line)
         referee.asked(sent)
         self._asked_over = connection
+        self._comebacks = 0
         patience = referee.patience
         self._due = math.inf
         if patience is not None:
@@ -275,6 +279,7 @@ class Runner:
         line = referee.question(with_moves=seated.wants_moves, waited=self._waited(connection))
         self._tell(seat, line)
         self._asked_over = connection
+        self._comebacks += 1
         self._away_until = math.inf
         return True
 
@@ -316,13 +321,12 @@ class Runner:
         """Wait for an absent bot, as long as its clock and its budget for that allow."""
         seat = self._referee.turn
         assert seat is not None
-        referee, seated = self._referee, self._seated(seat)
+        seated = self._seated(seat)
         now = trio.current_time()
         if self._away_until == math.inf:
             self._away_until = min(now + self._reconnect / SECOND, self._due)
         if now >= self._away_until or not seated.may_return:
-            self._hear_unfinished(seat, seated)
-            referee.disconnected(seat, self._waited(seated.connection))
+            self._give_up(seat, seated)
             return
         with trio.move_on_after(min(LOOK, self._away_until - now)):
             await seated.returned()
@@ -338,11 +342,20 @@ class Runner:
         connection.read()
         self._hear(seat, seated)
         if self._is_waiting() and trio.current_time() >= self._due:
+            if connection.ended is not None:
+                self._give_up(seat, seated)
+                return
             self._hear_unfinished(seat, seated)
-            if connection.ended is None:
-                referee.flag(seat, self._waited(connection))
-            else:
-                referee.disconnected(seat, self._waited(connection))
+            referee.flag(seat, self._waited(connection))
+
+    def _give_up(self, seat: Seat, seated: Seated) -> None:
+        """*seat*, whose connection has ended, is waited for no longer."""
+        connection = seated.connection
+        self._hear_unfinished(seat, seated)
+        if self._comebacks:
+            told = format_comebacks(self._comebacks)
+            self._ledger.heard(seat, Line(told, connection.transport.now(), early=False))
+        self._referee.disconnected(seat, self._waited(connection))
 
     def _hear_unfinished(self, seat: Seat, seated: Seated) -> None:
         """Note what had come of a line by the time that *seat* goes out."""

@@ -91,8 +91,11 @@ def test_a_crash_is_seen_again_with_the_status_and_the_last_words_of_the_program
     status, lines = home.replay("crash", "--patience", "60")
     assert status == 0
     assert lines[0] == "0 lines of the bot, all the same"
-    assert lines[1].startswith(f"{home.folder}/game.txt, line 7, behind turn 1 1 60000 duel ")
-    assert lines[2] == "there its connection ended before it answered, and it did not come back"
+    # The server may have started it again, once it was lost or before.
+    text = (home.folder / "game.txt").read_text(encoding="utf-8").splitlines()
+    turn = next(number for number, line in enumerate(text, 1) if " turn 1 1 " in line)
+    assert lines[1].startswith(f"{home.folder}/game.txt, line {turn}, behind turn 1 1 60000 duel ")
+    assert lines[2].startswith("there its connection ended before it answered")
     assert lines[3].startswith("here its connection ended after ")
     assert lines[4] == "the loss by disconnect at ply 1 is reproduced"
     assert lines[5] == "the program ended with status 1, it had printed:"
@@ -185,7 +188,9 @@ def test_a_loss_is_told_to_programs_in_json(home: Home) -> None:
     facts = json.loads(line)
     assert (status, facts["same"], facts["difference"]) == (0, 0, None)
     assert (facts["loss"]["reason"], facts["loss"]["ply"]) == ("disconnect", 1)
-    assert (facts["loss"]["reproduced"], facts["loss"]["line"]) == (True, 7)
+    text = (home.folder / "game.txt").read_text(encoding="utf-8").splitlines()
+    assert text[facts["loss"]["line"] - 1].startswith("S 0.000000 turn 1 1 ")
+    assert facts["loss"]["reproduced"] is True
     assert facts["program"]["ended"] == "ended with status 1"
     assert "no such opening" in facts["program"]["printed"]
 
@@ -256,3 +261,23 @@ def test_what_is_waited_for_too_short_a_time_is_not_known(home: Home) -> None:
         "whether the loss by time at ply 1 is reproduced is not known: its clock had 2000 ms;"
         " --patience SECONDS waits longer"
     )
+
+
+def test_who_came_back_and_never_answered_is_not_said_to_have_stayed_away() -> None:
+    text = """\
+sternhalma-conversation 1
+event loop
+game 1
+seat A zoe
+came-back 7
+S 0.000000 turn 1 5 3000 duel A/AA/AAA/AAAA/13/12/11/10/9/10/11/12/13/DDDD/DDD/DD/D A,D A 2,2 -
+S 3.250000 over 1 disconnect places=A:2,D:1 seat=A ply=5
+"""
+    loss = loss_of(parse_conversation(text))
+    assert loss is not None
+    assert loss.there == (
+        "its connection ended before it answered; it came back 7 times and never answered"
+    )
+    loss = loss_of(parse_conversation(text.replace("came-back 7\n", "")))
+    assert loss is not None
+    assert loss.there == "its connection ended before it answered, and no answer came over another"

@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from server.conducted import Conduct
+from server.conducted import Chances, Conduct
 from server.kept import CUP, forge, games_of, keep, keep_files, keep_store, table_of
 from sternhalma_server import cli
 from sternhalma_server.archive import STORE, record_name
 from sternhalma_server.keeping import begin_line
-from sternhalma_server.record import Ply
+from sternhalma_server.record import Out, Ply
 from sternhalma_server.recording import line_of
 from sternhalma_server.report import report
 from sternhalma_server.rulings import stored_event
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Decision, Store
 from sternhalma_server.telling import Telling
+from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import (
     Amendment,
     Annulment,
@@ -107,6 +108,31 @@ def test_what_the_seats_said_is_shown_below(cup: Path, capsys: Captured) -> None
     facts = json.loads(printed(capsys, cup, "2", "--said", "--json"))
     assert facts["said"][0]["text"] == "ping hello"
     assert len(facts["said"]) == 6
+
+
+def test_who_has_forfeited_a_game_is_told_where_to_look_further(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    folder = tmp_path / "a cup"
+    games = games_of(CUP, chances=Chances(wrong=0.2))
+    keep(folder, CUP, games)
+    number, out = next(
+        (game.game, one)
+        for game in games
+        for one in game.happened
+        if isinstance(one, Out) and one.reason in {Reason.ILLEGAL, Reason.MALFORMED}
+    )
+    bot = next(player.bot for player in games[number - 1].players if player.seat == out.seat)
+    (folder / "bots").mkdir(exist_ok=True)
+    (folder / "bots" / f"{bot}-1.txt").write_text("ended with status 1\n", encoding="utf-8")
+    assert printed(capsys, folder, str(number)).splitlines()[-5:] == [
+        "",
+        f"to look further into what {out.seat} {bot} did:",
+        f"  {folder}/bots/{bot}-1.txt has what its program printed",
+        f"  sternhalma transcript '{folder}' {number} --seat {out.seat} > game.txt",
+        "  sternhalma replay game.txt -- COMMAND",
+    ]
+    assert "look further" not in printed(capsys, folder, str(number), "--ply", "0")
 
 
 def test_a_game_is_told_to_programs_in_json(cup: Path, capsys: Captured) -> None:

@@ -157,6 +157,52 @@ def test_a_line_that_lacked_its_line_feed_is_shown_as_why_the_flag_fell() -> Non
     )
 
 
+WAITED = "2012.500 ms"
+WRONG = GAME.replace(
+    "time ply=5 sent=1764451827.908000 waited=2012.500 limit=2000.000 line=move 17 5 l15-k13",
+    "{} ply=5 sent=1764451827.908000 limit=2000.000 line={}",
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "line", "sentences"),
+    [
+        (
+            "illegal",
+            "move 17 5 k14-k13",
+            [
+                "k14-k13: expected a marble of C on k14, there is an empty hole",
+                "marbles that may move are on ",
+            ],
+        ),
+        ("malformed", "MOVE 17 5", ["expected "]),
+    ],
+)
+def test_what_was_wrong_with_a_move_is_told(reason: str, line: str, sentences: list[str]) -> None:
+    lines = report(Telling(signed(WRONG.format(reason, line))))
+    at = lines.index(f"why C max went out by {reason} at ply 5:")
+    assert lines[at - 1] == ""
+    for told, said in zip(lines[at + 1 :], sentences, strict=True):
+        assert told.startswith(said)
+
+
+def test_of_a_connection_that_ended_it_is_told_how_long_was_waited_for_another() -> None:
+    gone = GAME.replace("out C time", "out C disconnect").replace(" line=move 17 5 l15-k13", "")
+    lines = report(Telling(signed(gone)))
+    assert lines[-3:] == [
+        "why C max went out by disconnect at ply 5:",
+        "It was asked at 1.908000 s.",
+        f"Its connection ended, and {WAITED} after the question no answer had come over any other.",
+    ]
+    said = "A 1764451826.000000 ping\nC 1764451829.900000 <came back: 7>\n"
+    lines = report(Telling(signed(gone)), said=said)
+    assert lines[-1] == "It came back 7 times in that turn and never answered."
+    left = GAME.replace("out C time", "out C disconnect").replace(
+        "line=move 17 5 l15-k13", "line=bye"
+    )
+    assert report(Telling(signed(left)))[-1] == "It had said that it leaves: bye"
+
+
 def credited(chances: Chances) -> Record:
     """A game over a network that ended by a clock, after moves that were credited."""
     for seed in range(100):

@@ -162,6 +162,52 @@ async def test_the_game_is_kept_before_anybody_is_told_of_its_end(
     assert peers[0].heard[-1].startswith("over ")
 
 
+class Returning(Seat):
+    """A bot that comes back over each of the connections that are left to it."""
+
+    def __init__(self, connection: Connection, left: list[Connection]) -> None:
+        super().__init__(connection, may_return=True)
+        self.left = left
+
+    async def returned(self) -> None:
+        """Another connection, or never."""
+        if not self.left:
+            await trio.sleep_forever()
+        self.connection = self.left.pop(0)
+
+
+class Said(CollectedGame):
+    """A ledger that remembers what was heard."""
+
+    def __init__(self) -> None:
+        super().__init__(Collector(_nothing), 7, ["A", "D"])
+        self.lines: list[str] = []
+
+    def heard(self, seat: int, line: Line) -> None:
+        """Remember it."""
+        self.lines.append(f"{'AD'[seat]} {line.text}")
+
+
+@pytest.mark.parametrize(("comebacks", "kept"), [(0, []), (3, ["A <came back: 3>"])])
+async def test_how_often_a_bot_came_back_and_crashed_again_is_kept(
+    comebacks: int, kept: list[str], autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        courier = Courier(nursery)
+        pairs = [memory_pair() for _ in range(comebacks + 2)]
+        other, *mine = [Connection(there, courier) for _, there in pairs]
+        for here, _ in pairs[1:]:
+            here.close()
+        referee, ledger = Referee(table()), Said()
+        seats = [Returning(mine[0], mine[1:]), Seat(other)]
+        runner = Runner(referee, seats, ledger, pairs[0][0].now(), reconnect=30 * SECOND)
+        referee.begin()
+        finished = await runner.play()
+        nursery.cancel_scope.cancel()
+    assert falls(finished) == [(0, Reason.DISCONNECT, 1)]
+    assert ledger.lines == kept
+
+
 # The flag.
 
 

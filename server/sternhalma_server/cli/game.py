@@ -1,34 +1,41 @@
 """Tell how a game went: who, by which rules, move by move, and why it ended so.
 
 Each move comes with what it was charged, when it was asked for and when it was answered; a loss by
-time comes with its evidence. What the host has ruled about the game is told before its moves. A
-game that is still running is told as far as it has come.
+time comes with its evidence, one by a wrong move with what is wrong with it. What the host has
+ruled about the game is told before its moves. A game that is still running is told as far as it has
+come.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
-from sternhalma_server.archive import EVENT, STORE, read_record, record_name
+from sternhalma_server.archive import BOTS, EVENT, STORE, read_record, record_name
 from sternhalma_server.chronicle import wire_name
 from sternhalma_server.cli import CLEAN
 from sternhalma_server.cli.folder import game_in
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.folders import event_folder
-from sternhalma_server.record import parse_record
+from sternhalma_server.record import Out, parse_record
 from sternhalma_server.report import report, said_lines
 from sternhalma_server.rulings import rulings_of, rulings_on, settings_in
 from sternhalma_server.settings import settings_of
 from sternhalma_server.store import Store, StoredEvent, StoreError
 from sternhalma_server.telling import Telling, facts
 from sternhalma_server.underway import game_under_way, late_in
+from sternhalma_server.verdict import Reason
 from sternhalma_tournament.amendments import Amendment
+
+# What a bot does again where it is put the same questions.
+REPEATED: Final = frozenset({Reason.ILLEGAL, Reason.MALFORMED, Reason.TIME, Reason.DISCONNECT})
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +96,24 @@ def _print(told: _Told, arguments: argparse.Namespace) -> None:
     lines = report(telling, told.rulings, board=arguments.board, said=said)
     if arguments.said:
         lines += ["", *said_lines(telling, said)]
+    if told.said is not None and not telling.running:
+        lines += _further(arguments.folder, arguments.number, telling)
     print("\n".join(lines))
+
+
+def _further(folder: Path, number: str, telling: Telling) -> Iterator[str]:
+    """Where whoever has forfeited the game can look further."""
+    record, words = telling.record, shlex.join([str(folder), number])
+    for out in telling.happened:
+        if not isinstance(out, Out) or out.reason not in REPEATED:
+            continue
+        bot = next(player.bot for player in record.players if player.seat == out.seat)
+        yield ""
+        yield f"to look further into what {out.seat} {bot} did:"
+        for path in sorted((folder / BOTS).glob(f"{bot}-[0-9]*.txt")):
+            yield f"  {path} has what its program printed"
+        yield f"  sternhalma transcript {words} --seat {out.seat} > game.txt"
+        yield "  sternhalma replay game.txt -- COMMAND"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from sternhalma_server.conversation import Conversation, Utterance
 from sternhalma_server.verdict import Reason
 from sternhalma_server.wire import clean, quote
+from sternhalma_tournament.text import counted
 
 _FALL: Final = re.compile(
     r"(?:out (?P<game>\S+) (?P<seat>[A-F]) (?P<reason>\S+)"
@@ -32,7 +33,8 @@ class Loss:
     `place` is where that is told among the lines, `turn` where the question stands, None if it was
     not asked, and `limit` the milliseconds that it had. It `is_open` if only time or the connection
     ran out on it: `late` is then its answer that came too late, `half` what had come of a line (as
-    quoted), None for none, and `passed_over` are the lines that tell of these.
+    quoted), None for none, and `passed_over` are the lines that tell of these. `comebacks` is how
+    often it had come back into that turn.
     """
 
     reason: Reason
@@ -44,6 +46,7 @@ class Loss:
     late: str | None = None
     half: str | None = None
     passed_over: frozenset[int] = frozenset()
+    comebacks: int = 0
 
     @property
     def there(self) -> str:
@@ -55,7 +58,12 @@ class Loss:
             return f"it had sent {self.half} and no line feed"
         if self.reason is Reason.TIME:
             return f"it gave no answer{had}"
-        return "its connection ended before it answered, and it did not come back"
+        if self.comebacks:
+            back = counted(self.comebacks, "time")
+            return (
+                f"its connection ended before it answered; it came back {back} and never answered"
+            )
+        return "its connection ended before it answered, and no answer came over another"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,11 @@ def loss_of(conversation: Conversation) -> Loss | None:
         lines = conversation.lines[:place]
         turn = next((n for n, line in enumerate(lines) if _says(line, "S", question)), None)
         loss = Loss(Reason(reason), int(fall["ply"]), place)
-        return loss if turn is None else _asked(loss, lines, turn, fall["line"])
+        if turn is None:
+            return loss
+        back = conversation.head.get("came-back", "")
+        number = int(back) if back.isdecimal() and back.isascii() else 0
+        return replace(_asked(loss, lines, turn, fall["line"]), comebacks=number)
     return None
 
 
