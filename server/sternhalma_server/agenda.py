@@ -50,10 +50,16 @@ class Agenda:
 
         As far as can be said now.
         """
-        results = [one for one in self._history if isinstance(one, GameResult)]
-        amendments = [one for one in self._history if not isinstance(one, GameResult)]
+        results: list[GameResult] = []
+        amendments: list[Amendment] = []
         extent = extent_of(self._event)
-        extent.rule(amendments, results)
+        for one in self._history:
+            if isinstance(one, GameResult):
+                results.append(one)
+                extent.enter(one)
+            else:
+                amendments.append(one)
+                extent.rule(amendments, results)
         counted = sum(1 for _ in Rulings.of(amendments).apply(results))
         return extent.games, extent.games - counted
 

@@ -60,6 +60,7 @@ def ruled(cup: Event, chance: Chance, amendments: list[Amendment]) -> Amendment 
     ]
     if status is None or isinstance(status, LateEntry):
         kinds += [Withdrawal(reason="r", entry=name)]
+        kinds += [Withdrawal(reason="r", entry=name, forfeit=True)]
         takes = cup.format in {"round-robin", "swiss"}
         kinds += [
             LateEntry(reason="r", entry=f"late{len(late)}", bots=(f"late{len(late)}",))

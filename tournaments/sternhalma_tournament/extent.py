@@ -83,9 +83,10 @@ def games_with(schedule: Schedule, names: Iterable[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Status:
-    """Whose games are left out, and whose do not count."""
+    """Whose games are left out, whose are forfeited, and whose do not count."""
 
     gone: frozenset[str]
+    forfeiting: frozenset[str]
     expunged: frozenset[str]
 
     @classmethod
@@ -93,6 +94,11 @@ class _Status:
         rulings = Rulings.of(amendments).entries
         return cls(
             gone=frozenset(name for name, ruling in rulings.items() if _leaves_out(ruling)),
+            forfeiting=frozenset(
+                name
+                for name, ruling in rulings.items()
+                if isinstance(ruling, Withdrawal) and ruling.forfeit
+            ),
             expunged=frozenset(n for n, ruling in rulings.items() if isinstance(ruling, Expunging)),
         )
 
@@ -167,6 +173,7 @@ class _SwissExtent:
         self._sides = sides_of(event)
         self._rounds = event.rounds or 1
         self._names = [entry.name for entry in entries_of(event)]
+        self._last: dict[str, int] = {}  # the round of those that forfeit it, and play no other
         self.rule((), ())
 
     def rule(self, amendments: Sequence[Amendment], results: Iterable[GameResult]) -> None:
@@ -177,6 +184,8 @@ class _SwissExtent:
         self._taken: set[str] = set()
         for result in results:
             self.enter(result)
+        # A ruling is told when it is made, so this is its round.
+        self._last = {n: self._last.get(n, self._round) for n in self._status.forfeiting}
 
     def enter(self, result: GameResult) -> None:
         if self._status.expunged.isdisjoint(result.entries):
@@ -199,13 +208,15 @@ class _SwissExtent:
     def _rounds_to_come(self) -> list[tuple[int, int]]:
         """Games and byes of what is left of the round, and of each round to come."""
         there = [n for n in (*self._names, *self._late) if n not in self._status.gone]
-        if len(there) < self._sides:
+        called = [n for n in there if self._last.get(n, self._round) >= self._round]
+        if len(called) < self._sides:
             return []
-        # Who comes late is called from the next round on.
-        called = there if not self._taken else [n for n in there if n not in self._late]
+        if self._taken:  # who comes late is called from the next round on
+            called = [n for n in called if n not in self._late]
         left = sum(name not in self._taken for name in called)
-        rounds = self._rounds - self._round
-        return [divmod(left, self._sides), *[divmod(len(there), self._sides)] * rounds]
+        staying = len(there) - len(self._last)
+        rounds = self._rounds - self._round if staying >= self._sides else 0
+        return [divmod(left, self._sides), *[divmod(staying, self._sides)] * rounds]
 
 
 class _KnockoutExtent:
