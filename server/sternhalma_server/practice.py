@@ -138,11 +138,13 @@ class OpenLobby(Lobby):
         doors: Doors,
         audience: Audience,
         arrived: Callable[[Holder], None],
+        keeper: Unkept,
         tell: Tell,
     ) -> None:
         super().__init__(nursery, house, why, doors, audience, None, arrived)
         self._house = {bot.name.lower() for bot in house}
         self._guests: dict[str, str] = {}  # as they spelled themselves first, by the name in lower
+        self._flags = keeper.flags
         self._tell = tell
 
     async def _greet(
@@ -200,7 +202,8 @@ class OpenLobby(Lobby):
         wrong = [reply for reply in replies if reply.startswith(("note ", "error ", "bye "))]
         if wrong:
             head = f"{_called(holder)}, between games: {clean(line.text)}"
-            self._tell("\n  ".join([head, *wrong]))
+            late = self._flags.late(holder.name, line)
+            self._tell("\n  ".join([head, *(wrong if late is None else [late])]))
 
 
 class PracticeReferee(ForgivingReferee):
@@ -235,11 +238,12 @@ class Practice:
         self._had: Counter[tuple[str, int]] = Counter()  # games, by guest and slot
         self._served: dict[Holder, int] = {}  # the slot of the house that plays each guest
         doors = Doors(login=settings.waits.login / SECOND)
+        keeper = Unkept(tell)
         self.lobby = OpenLobby(
-            nursery, crew.known(), self._why, doors, audience, self._arrived, tell
+            nursery, crew.known(), self._why, doors, audience, self._arrived, keeper, tell
         )
         hall = Hall(self.lobby, crew, audience, self._address)
-        self._conductor = Conductor(settings, Unkept(tell), hall, PracticeReferee)
+        self._conductor = Conductor(settings, keeper, hall, PracticeReferee)
 
     def _why(self, _bot: str) -> str:
         return "your next game begins as soon as the other seats are taken"

@@ -24,6 +24,7 @@ from sternhalma_tournament.scores import GameResult
 
 Tell = Callable[[str], None]
 
+REMEMBERED: Final = 64  # turns that were lost on time
 LINE_FEEDS: Final = "a line is sent when its line feed is, and the output flushed"
 
 
@@ -38,23 +39,52 @@ class Unkept:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
+        self.flags = Flags()
 
     def open(self, table: Table, letters: list[str]) -> Explainer:
         """The ledger of a game."""
-        return Explainer(table, letters, self._tell)
+        return Explainer(table, letters, self._tell, self.flags)
 
     async def keep_bye(self, bye: GameResult) -> None:
         """Nobody has a bye."""
 
 
+class Flags:
+    """The turns that were lost on time, since an answer to one of them may come yet."""
+
+    def __init__(self) -> None:
+        self._fell: dict[tuple[str, str, int], int] = {}  # when, by bot, game and ply
+
+    def fell(self, bot: str, game: str, ply: int, at: int) -> None:
+        """The time of *bot* was up at *at*, on the clock of stamps."""
+        self._fell[bot, game, ply] = at
+        if len(self._fell) > REMEMBERED:
+            del self._fell[next(iter(self._fell))]
+
+    def late(self, bot: str, line: Line) -> str | None:
+        """How late *line* of *bot* is, if it answers a turn that was lost on time."""
+        try:
+            message = None if line.fault is not None else parse_message(line.text)
+        except WireError:
+            return None
+        if not isinstance(message, MoveMade):
+            return None
+        fell = self._fell.get((bot, message.game, message.ply))
+        if fell is None:
+            return None
+        after = f"{max(0, line.stamp - fell) / SECOND:.1f} s after its time was up"
+        return f"late: the answer to game {message.game}, ply {message.ply}, {after}"
+
+
 class Explainer:
     """Follows one game, and explains each answer that was not played."""
 
-    def __init__(self, table: Table, letters: list[str], tell: Tell) -> None:
+    def __init__(self, table: Table, letters: list[str], tell: Tell, flags: Flags) -> None:
         terms = table.terms
         self._table = table
         self._letters = letters
         self._tell = tell
+        self._flags = flags
         # Since the last move:
         self._said: dict[str, str] = {}  # whole lines, by what is quoted of them
         self._faults: dict[str, str] = {}  # what is wrong with the bytes of others
@@ -94,9 +124,10 @@ class Explainer:
             self._faults[clean(line.text)] = line.fault
             return
         self._said[clean(line.text)] = line.text
-        amiss = self._amiss(line)
+        late = self._flags.late(self._table.bots[seat], line)
+        amiss = self._amiss(line) if late is None else [late]
         if amiss is not None:
-            self._tell("\n  ".join([f"{self._name(seat)}: {clean(line.text)}", *amiss]))
+            self._tell("\n  ".join([f"{self._called(seat)}: {clean(line.text)}", *amiss]))
 
     def _amiss(self, line: Line) -> list[str] | None:
         """Why a move is not one for the question that waits, None for all other lines."""
@@ -128,8 +159,11 @@ class Explainer:
                 self._explain(seat, reason.value, self._said.get(line, line))
             case Fall(seat, reason, ply, line):
                 quoted = "" if line is None else f": {line}"
-                head = f"{self._name(seat)} is out at ply {ply} by {reason}{quoted}"
+                head = f"{self._called(seat)} is out at ply {ply} by {reason}{quoted}"
                 self._tell("\n  ".join([head, *self._because(happening)]))
+                if reason is Reason.TIME and happening.sent is not None:
+                    at = happening.sent + (happening.limit or 0)  # `epoch` is 0 here
+                    self._flags.fell(self._table.bots[seat], self._table.game, ply, at)
                 self._game = self._game.drop(seat)
             case Agreed():
                 pass
@@ -142,7 +176,7 @@ class Explainer:
         elif fall.reason is Reason.TIME and self._unended is None:
             within = f"within {(fall.limit or 0) / SECOND:g} s"
             if self._heard:
-                yield f"no answer to this turn arrived {within}, of all that did"
+                yield f"lines came {within}, but none of them answered this turn"
             else:
                 yield f"nothing arrived {within}; {FLUSHES}"
         elif fall.reason is Reason.DISCONNECT and fall.line is None:
@@ -167,8 +201,12 @@ class Explainer:
     def _name(self, seat: int) -> str:
         return f"{self._letters[seat]} {self._table.bots[seat]}"
 
+    def _called(self, seat: int) -> str:
+        """A bot of this game, as the host reads of it beside those of other games."""
+        return f"game {self._table.game}, {self._name(seat)}"
+
     def _explain(self, seat: int, reason: str, line: str) -> None:
         fault = self._faults.get(line)
         why = [fault] if fault is not None else explain(self._game, line) or [reason]
-        head = f"{self._name(seat)}, ply {self._game.ply}, {reason}: {clean(line)}"
+        head = f"{self._called(seat)}, ply {self._game.ply}, {reason}: {clean(line)}"
         self._tell("\n  ".join([head, *why]))

@@ -54,9 +54,8 @@ async def test_a_wrong_answer_is_forgiven_and_explained_to_both() -> None:
             await zoe.expect(f"error illegal tries=... {reason}")
             await zoe.send("move 1 1 c5-e7")
             await zoe.expect("moved 1 1 A c5-e7 ...")
-    assert (
-        f"A zoe, ply 1, illegal: move 1 1 c5-e7-g9\n  {reason}\n  the marble on c5 may go to e5, e7"
-    ) in told
+    head = "game 1, A zoe, ply 1, illegal: move 1 1 c5-e7-g9"
+    assert f"{head}\n  {reason}\n  the marble on c5 may go to e5, e7" in told
 
 
 async def test_a_path_too_long_to_be_quoted_is_explained_as_it_was_sent() -> None:
@@ -195,7 +194,7 @@ async def test_a_wrong_answer_is_explained_by_the_game_that_goes_on() -> None:
             await zoe.send("move 2 3 d5-e5")
             await zoe.find("error illegal ...")
     (explained,) = [text for text in told if "illegal" in text]
-    assert explained.startswith("A zoe, ply 3, illegal: move 2 3 d5-e5\n")
+    assert explained.startswith("game 2, A zoe, ply 3, illegal: move 2 3 d5-e5\n")
 
 
 def test_a_sample_bot_that_is_none_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,16 +11,18 @@ import pytest
 import trio
 
 from server.test_practice import DUEL, peer, practice
+from sternhalma_server.clock import SECOND
 from sternhalma_server.framing import Line
 from sternhalma_server.practice import Terms, unsaid
 from sternhalma_server.testing import ScriptedPeer, dial
+from sternhalma_server.unkept import Flags
 
 REPLACED = (
     "zoe (slot 1) logs in anew, without the key of its connection before:"
     " that one is ended, and its game with it"
 )
 STALE = (
-    "A zoe: move 1 2 d5-e5\n"
+    "game 1, A zoe: move 1 2 d5-e5\n"
     "  stale: the turn that waits is that of game 1, ply 1\n"
     "  an answer repeats the two words behind 'turn', and each turn is answered once"
 )
@@ -161,7 +164,7 @@ async def test_where_others_would_play_on_a_bot_that_leaves_ends_the_game(tmp_pa
             await zoe.send("bye")
             await zoe.end()
         await until_told(told, lambda text: text == "zoe (slot 1) has gone")
-    assert "A zoe is out at ply 1 by disconnect: bye" in told
+    assert "game 1, A zoe is out at ply 1 by disconnect: bye" in told
     assert any(text.startswith("game 1 over by aborted after ply 0") for text in told)
 
 
@@ -175,9 +178,9 @@ async def test_an_answer_to_another_turn_is_explained() -> None:
             await zoe.find("note stale ...")
             await zoe.send("move 1 1 d5-e5\nmove 1 3 e5-f5")
             await zoe.find("note early ...")
-    assert [text for text in told if text.startswith("A zoe: ")] == [
+    assert [text for text in told if text.startswith("game 1, A zoe: ")] == [
         STALE,
-        "A zoe: move 1 3 e5-f5\n  too early: it was begun before 'turn 1 3' was sent",
+        "game 1, A zoe: move 1 3 e5-f5\n  too early: it was begun before 'turn 1 3' was sent",
     ]
 
 
@@ -217,7 +220,7 @@ async def test_a_bot_that_says_nothing_until_its_clock_falls_is_asked_whether_it
             await zoe.login("zoe")
             await zoe.find("over 1 time ...")
     assert (
-        "A zoe is out at ply 1 by time\n"
+        "game 1, A zoe is out at ply 1 by time\n"
         "  nothing arrived within 0.2 s; does the program flush its output after each line?"
     ) in told
 
@@ -232,10 +235,39 @@ async def test_a_bot_that_says_something_else_until_its_clock_falls_is_told_so()
             await zoe.find("over 1 time ...")
     (out,) = [text for text in told if " is out " in text]
     assert out.splitlines()[1:] in (
-        ["  no answer to this turn arrived within 0.2 s, of all that did"],
+        ["  lines came within 0.2 s, but none of them answered this turn"],
         # The ping may have come too late, on a machine that was away.
         ["  nothing arrived within 0.2 s; does the program flush its output after each line?"],
     )
+
+
+async def test_an_answer_that_comes_after_its_game_was_lost_on_time_is_told_as_late() -> None:
+    told: list[str] = []
+    async with practice(HURRIED, told) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.login("zoe")
+            await zoe.find("over 1 time ...")
+            await send(zoe, b"move 1 1 d5-e5\n")
+            # In a later game or before it: as quick as the bot in the other seat is.
+            late = await until_told(told, lambda text: "late: the answer to game 1, ply 1," in text)
+    head, why = late.splitlines()
+    where = r"game \d+, [AD] zoe|zoe \(slot 1\), between games"
+    assert re.fullmatch(rf"({where}): move 1 1 d5-e5", head)
+    assert re.fullmatch(
+        r"  late: the answer to game 1, ply 1, [0-9.]+ s after its time was up", why
+    )
+
+
+def test_only_a_turn_that_was_lost_on_time_has_a_late_answer_and_only_of_its_bot() -> None:
+    flags = Flags()
+    flags.fell("zoe", "7", 3, 10 * SECOND)
+    line = Line("move 7 3 d5-e5", 11_500_000_000, early=True)
+    assert flags.late("zoe", line) == (
+        "late: the answer to game 7, ply 3, 1.5 s after its time was up"
+    )
+    assert flags.late("max", line) is None
+    assert flags.late("zoe", line._replace(text="move 7 5 d5-e5")) is None
+    assert flags.late("zoe", line._replace(text="hello")) is None
 
 
 async def test_a_line_without_a_line_feed_is_explained() -> None:
@@ -247,7 +279,7 @@ async def test_a_line_without_a_line_feed_is_explained() -> None:
             await zoe.find("over 1 time ...")
     (out,) = [text for text in told if " is out " in text]
     assert out == (
-        "A zoe is out at ply 1 by time\n"
+        "game 1, A zoe is out at ply 1 by time\n"
         "  'move 1 1 d5-e5' had come, and no line feed behind it;\n"
         "  a line is sent when its line feed is, and the output flushed"
     )
