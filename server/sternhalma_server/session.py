@@ -30,6 +30,7 @@ from sternhalma_server.wire import (
     error,
     note,
     parse_message,
+    quote,
 )
 
 
@@ -53,6 +54,8 @@ class Act(enum.Enum):
     SAY_WHY = enum.auto()
     LEAVE = enum.auto()
 
+
+LOGINS: Final = frozenset({"login", "watch", "transcript"})  # how a connection may begin
 
 TABLE: Final[Mapping[State, Mapping[type[Message], Act]]] = {
     State.GREETED: {
@@ -106,7 +109,7 @@ class Session:
                 raise WireError(line.fault)
             message = parse_message(line.text)
         except WireError as problem:
-            self._malformed(line, str(problem))
+            self._malformed(line, self._expected(line) or str(problem))
             return None
         act = TABLE[self.state][type(message)]
         uncounted = {Act.LOG_IN, Act.LEAVE, Act.SECOND_LOGIN}  # the last is counted as malformed
@@ -143,6 +146,16 @@ class Session:
         if self.state is not State.CLOSED:
             self.replies.append(bye(code, sentence))
             self.state = State.CLOSED
+
+    def _expected(self, line: Line) -> str | None:
+        """What a *line* that begins as no login does should have been, before there is one.
+
+        The list of all messages would name those that are of no use yet.
+        """
+        word = line.text.split(" ")[0]
+        if self.state is not State.GREETED or line.fault is not None or word in LOGINS:
+            return None
+        return f"expected 'login NAME', or 'watch' or 'transcript', got {quote(word, 40)}"
 
     def _malformed(self, line: Line, sentence: str) -> None:
         # Before the login one unreadable line is the end: there is nobody to be patient with. In

@@ -124,6 +124,9 @@ def parse_message(text: str) -> Message:
 def _move(words: list[str]) -> MoveMade:
     if len(words) < 4:
         raise WireError(f"expected 'move GAME PLY PATH', got {quote(' '.join(words), 60)}")
+    if len(words) > 4 and words[4] and "=" not in words[4] and "-" not in words[3]:
+        got = quote(" ".join(words[3:5]), 40)
+        raise WireError(f"expected a path such as d5-e5 in 'move', got {got}")
     offers = len(words) > 4 and _keys(words[4:], "move").get("draw") == "offer"
     return MoveMade(words[1], _ply(words[2], "move"), words[3], offers)
 
@@ -183,6 +186,8 @@ def _watch(words: list[str]) -> Watch:
 def _fetch(words: list[str]) -> Fetch:
     if len(words) < 3 or not NAME.fullmatch(words[1]) or not _WORD.fullmatch(words[2]):
         raise WireError(f"expected 'transcript NAME GAME', got {quote(' '.join(words), 60)}")
+    if words[2].startswith(("token=", "seat=")):
+        raise WireError("expected 'transcript NAME GAME', got no GAME")
     keys = _keys(words[3:], "transcript")
     seat = keys.get("seat")
     if seat is not None and not _WORD.fullmatch(seat):

@@ -87,7 +87,7 @@ async def test_a_login_in_the_last_moment_is_welcomed(autojump_clock: MockClock)
         ("login nobody", "bye unknown-name expected a bot that plays here, got 'nobody'"),
         ("login zoe slot=3", "bye slot expected slot 1 to 2 for 'zoe', got 3"),
         ("login zoe moves=1", "bye malformed expected moves=yes or moves=no, got '1'"),
-        ("GET / HTTP/1.1", "bye malformed expected a message, ..."),
+        ("GET / HTTP/1.1", "bye malformed expected 'login NAME', or ..., got 'GET'"),
         ("ping a", "bye malformed expected 'login NAME' first"),
         ("x" * 2000, "bye malformed expected a line of at most 1024 bytes, got more"),
     ],

@@ -106,10 +106,10 @@ async def test_a_connection_that_ends_in_a_turn_is_told_at_once_and_may_come_bac
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("LOGIN zoe", "bye malformed expected a message, "),
+        ("LOGIN zoe", "bye malformed expected 'login NAME', or "),
         ("login zoe moves", "bye malformed expected key=value in 'login', got 'moves'"),
         ("login my bot", "bye malformed expected key=value in 'login', got 'bot'"),
-        ("zoe", "bye malformed expected a message, "),
+        ("zoe", "bye malformed expected 'login NAME', or "),
         ("move 1 1 d5-e5", "bye malformed expected 'login NAME' first"),
         ("login house-1", "bye bad-token "),
     ],

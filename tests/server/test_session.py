@@ -82,7 +82,7 @@ def test_before_the_login_any_other_message_ends_the_connection(text: str) -> No
 def test_before_the_login_a_line_that_cannot_be_read_ends_the_connection() -> None:
     session = Session()
     (reply,) = hear(session, "GET / HTTP/1.1")
-    assert reply.startswith("bye malformed expected a message, login,")
+    assert reply == "bye malformed expected 'login NAME', or 'watch' or 'transcript', got 'GET'"
     assert session.state is State.CLOSED
 
 
