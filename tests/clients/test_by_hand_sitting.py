@@ -321,7 +321,8 @@ def test_every_reason_of_the_protocol_has_words() -> None:
 def test_whoever_goes_out_is_told_and_the_position_follows() -> None:
     evening = Evening("game 7 corner A seats=A:you,C:ida,E:kim limit=200 at_limit=share clock=none")
     shown = evening.hear("out 7 A resign ply=1", "moved 7 1 C j14-j13 charged=1 left=-")
-    assert shown == "A you is out: resigned\nC ida: j14-j13\n"
+    assert shown == "A you are out: resigned\nC ida: j14-j13\n"
+    assert evening.hear("out 7 C resign ply=2") == "C ida is out: resigned\n"
 
 
 def test_a_pass_and_an_opening_are_told_as_what_they_are(evening: Evening) -> None:
@@ -330,7 +331,7 @@ def test_a_pass_and_an_opening_are_told_as_what_they_are(evening: Evening) -> No
     evening.hear(
         f"game 8 tara A seats=A:you,D:max clock=none\nturn 8 3 - tara {sealed} A,D A 1,1 -"
     )
-    assert evening.hear("moved 8 3 A pass by=rules") == "A you has no move and passes\n"
+    assert evening.hear("moved 8 3 A pass by=rules") == "A you have no move and pass\n"
 
 
 class TestReplay:
@@ -389,6 +390,38 @@ class TestReplay:
         assert evening.type("end").endswith("D max: 0 home, 108 steps to go\n")
         evening.type("f5-g5")
         assert evening.sent() == ["move 7 5 f5-g5"]
+
+    def test_to_quit_it_in_a_game_is_not_to_lose_the_game(self) -> None:
+        evening = Evening()
+        evening.moved(*PATHS)
+        evening.turn()
+        shown = evening.type("replay", "1", "quit")
+        assert shown.endswith("the replay is ended; quit once more leaves, and loses the game\n")
+        assert (evening.sent(), evening.wants()) == ([], Wants.PERSON)
+        evening.type("f5-g5")
+        assert evening.sent() == ["move 7 5 f5-g5"]
+
+    def test_to_quit_it_when_the_game_is_over_is_to_leave(self, over: Evening) -> None:
+        over.type("replay", "quit")
+        assert over.wants() is Wants.NOBODY
+
+    def test_help_tells_what_there_is_in_a_replay(self, over: Evening) -> None:
+        over.type("replay")
+        lines = over.type("help").splitlines()
+        words = [line.split()[0] for line in lines]
+        assert words == ["next", "back", "7", "board", "end", "help", "quit"]
+        for word in words[:4]:
+            assert "this is a replay" not in over.type(word)
+
+    def test_a_game_that_was_taken_back_to_its_start_is_none_to_walk_through(self) -> None:
+        evening = Evening()
+        evening.moved(*PATHS)
+        evening.turn()
+        evening.type("undo 2")
+        evening.hear("over 7 aborted places=A:0,D:0", GAME.replace("game 7", "game 8"))
+        evening.game = sternhalma.Game.new("duel")
+        evening.turn("8")
+        assert evening.type("replay") == "there is no game to walk through yet\n"
 
     def test_there_is_none_before_the_first_move(self, asked: Evening) -> None:
         assert asked.type("replay") == "there is no game to walk through yet\n"

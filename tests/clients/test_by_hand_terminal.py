@@ -81,7 +81,7 @@ def test_whole_games_are_played_by_typing(clock: str) -> None:
         end, shown = play(server, completed)
     assert end == Bye("event-over", "thank you for playing")
     assert len(server.moves) == 10
-    assert shown.count(" is over: all turns are had, ") == 2
+    assert shown.count(" is over: all turns have been played, ") == 2
     assert "the server says goodbye: thank you for playing\n" in shown
 
 

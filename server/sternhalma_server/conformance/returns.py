@@ -45,7 +45,7 @@ async def _back(bench: Bench, *, earlier: bool) -> None:
     assert before is not None
     back = await bench.again(BACK_WITHIN)
     if back is None:
-        raise UnexpectedError(f"the bot to come back within {BACK_WITHIN:g} s", "it did not")
+        raise UnexpectedError(f"the bot to come back within {BACK_WITHIN:g} s", "no connection")
     login = await back.greet()
     if (login.name, login.slot) != (before.name, before.slot):
         raise UnexpectedError(

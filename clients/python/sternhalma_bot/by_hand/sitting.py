@@ -24,6 +24,7 @@ from sternhalma_bot.by_hand.picture import NONE, Marks, draw
 from sternhalma_bot.by_hand.replay import Replay
 from sternhalma_bot.by_hand.story import Story
 from sternhalma_bot.by_hand.typed import (
+    REPLAY_HELP,
     Look,
     Number,
     Path,
@@ -60,6 +61,7 @@ class Sitting:
         self._text: list[str] = []
         self._story: Story | None = None
         self._last: Story | None = None  # the game that was over last
+        self._undone: Story | None = None  # the game before moves were taken back
         self._turn: Turn | None = None  # that wants an answer
         self._replay: Replay | None = None
         self._paused = False  # between games, so that there is time to walk through the last
@@ -146,8 +148,13 @@ class Sitting:
             else:
                 self._say(str(error))
             return
-        if command is Word.QUIT:
+        if command is Word.QUIT and self._replay is not None and self._story is not None:
+            self._walk(self._replay, Word.END)
+            self._say("the replay is ended; quit once more leaves, and loses the game")
+        elif command is Word.QUIT:
             self.leave()
+        elif command is Word.HELP and self._replay is not None:
+            self._say(*words.help_lines(REPLAY_HELP))
         elif command is Word.HELP:
             self._say(*words.help_lines())
         elif self._replay is not None:
@@ -226,15 +233,19 @@ class Sitting:
         self._turn = ask.turn
         self._undoing = False
         if not ask.again and self._story is not None:
-            earlier = [] if self._last is None else [self._last]
+            earlier = [story for story in (self._undone, self._last) if story is not None]
             self._story = self._story.at(ask.turn.position, earlier)
+            self._undone = None
             self._show_board()
 
     def _end(self, over: Over) -> None:
         story, self._story = self._story, None
         self._turn = None
+        if self._undoing and over.reason == "aborted":
+            self._undone = story  # no game that is over: it goes on in another
+            return
         self._last, self._looked = story, False
-        if story is None or (self._undoing and over.reason == "aborted"):
+        if story is None:
             return
         self._undoing = False
         self._say("", *self._picture(story.now), "", words.ended(story.game, over))

@@ -75,6 +75,17 @@ HELP: Final[Mapping[str, str]] = {
     "quit": "leave; a game that is on is lost",
 }
 
+# The same while a game is walked through.
+REPLAY_HELP: Final[Mapping[str, str]] = {
+    "next": "one ply on; so does Enter",
+    "back": "one ply back",
+    "7": "to the position behind ply 7",
+    "board": "draw the board again",
+    "end": "back to where you were",
+    "help": "this list",
+    "quit": "the same as end while a game is on, else leave",
+}
+
 _WORDS: Final = {word.value: word for word in Word} | {"?": Word.HELP}
 # Whether there is such a hole is for the board to say.
 _HOLE: Final = re.compile(r"[a-z][0-9]{1,2}", re.ASCII)

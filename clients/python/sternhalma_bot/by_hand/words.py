@@ -32,8 +32,8 @@ _DOINGS: Final[Mapping[str, str]] = {
 _QUOTED: Final = {"illegal", "malformed", "flood"}  # where the last line says more
 _ENDS: Final[Mapping[str, str]] = {
     "goal": "the goal is reached",
-    "progress": "all turns are had, placed by progress",
-    "share": "all turns are had, and who is not home shares a place",
+    "progress": "all turns have been played, placed by progress",
+    "share": "all turns have been played, and who is not home shares a place",
     "agreement": "a draw was agreed on",
     "server-fault": "the server failed, and it does not count",
     "aborted": "it was broken off",
@@ -104,10 +104,11 @@ def _span(row: Sequence[str]) -> str:
 def told(game: messages.Game, step: Step) -> str:
     """One step of a game."""
     who = player(game, step.seat)
+    is_you = who.endswith(" you")  # the name of who gives none
     if step.path is None:
-        return f"{who} is out: {_doing(step.reason)}"
+        return f"{who} {'are' if is_you else 'is'} out: {_doing(step.reason)}"
     if step.path == "pass":
-        return f"{who} has no move and passes"
+        return f"{who} {'have no move and pass' if is_you else 'has no move and passes'}"
     opened = ", by the opening" if step.by == "opening" else ""
     return f"{who}: {step.path}{opened}"
 
@@ -168,10 +169,10 @@ def in_replay(replay: Replay) -> str:
     return f"next (or Enter), back, a ply from 0 to {replay.last_ply}, or end"
 
 
-def help_lines() -> list[str]:
-    """What may be typed."""
-    width = max(map(len, HELP))
-    return [f"{word:{width}}  {meaning}" for word, meaning in HELP.items()]
+def help_lines(commands: Mapping[str, str] = HELP) -> list[str]:
+    """What may be typed: *commands*, with what each does."""
+    width = max(map(len, commands))
+    return [f"{word:{width}}  {meaning}" for word, meaning in commands.items()]
 
 
 def time_left(seconds: float | None) -> str:
