@@ -81,7 +81,9 @@ class Admission:
         """
         known = self._known.get(name.lower())
         if known is None:
-            return Refusal("unknown-name", f"expected a bot that plays here, got {quote(name)}")
+            # A program that the server starts plays here as well, but proves itself by nothing.
+            sentence = "expected a bot that plays here and has a token of its own"
+            return Refusal("unknown-name", f"{sentence}, got {quote(name)}")
         if known.token_sha256 is None or not _proves(token, known.token_sha256):
             return Refusal("bad-token", f"expected the token of {known.name!r}")
         return known.name

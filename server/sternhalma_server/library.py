@@ -21,6 +21,7 @@ from sternhalma_server.session import Session
 from sternhalma_server.store import Store, StoreError
 from sternhalma_server.transport import Transport
 
+NO_GAME: Final = "?"  # the name of no game: who asks for it is told which there are
 PLACES: Final = 16  # transcripts that are handed over at once
 WITHIN: Final = 60.0  # seconds in which one has to be taken
 
@@ -69,7 +70,8 @@ class Library:
             if chronicle is None or bot not in chronicle.seats.values():
                 event = game.rpartition("/")[0]
                 events = [one for one in store.events() if event in {"", one.name}]
-                missing = f"expected a game of {bot} that is over, got {game!r}"
+                got = "none" if game == NO_GAME else repr(game)
+                missing = f"expected a game of {bot} that is over, got {got}"
                 raise ValueError(f"{missing}; {there_are(store, events or store.events(), bot)}")
         seats = [letter for letter, name in chronicle.seats.items() if name == bot]
         if seat is None and len(seats) > 1:

@@ -103,12 +103,23 @@ async def test_a_bot_is_sent_its_side_of_a_game_that_is_over(tmp_path: Path) -> 
         ("transcript zoe N", "bye bad-token expected the token of 'Zoe'"),
         ("transcript zoe N token=other", "bye bad-token expected the token of 'Zoe'"),
         ("transcript bare N", "bye bad-token expected the token of 'bare'"),
-        ("transcript ida N token=secret", "bye unknown-name expected a bot that plays here"),
+        (
+            "transcript ida N token=secret",
+            "bye unknown-name expected a bot that plays here and has a token of its own, got 'ida'",
+        ),
         ("transcript zoe 99 token=secret", "bye no-transcript expected a game of Zoe that is over"),
+        (
+            "transcript zoe ? token=secret",
+            "bye no-transcript expected a game of Zoe that is over, got none; they are ",
+        ),
         ("transcript zoe x token=secret", "bye no-transcript expected a game of Zoe that is over"),
         ("transcript zoe open/N token=secret", "bye no-transcript expected a game of Zoe that is"),
         ("transcript zoe N token=secret seat=F", "bye no-transcript expected seat="),
         ("transcript zoe", "bye malformed expected 'transcript NAME GAME', got 'transcript zoe'"),
+        (
+            "transcript zoe token=secret",
+            "bye malformed expected 'transcript NAME GAME', got no GAME",
+        ),
         ("transcript zoe N token", "bye malformed expected key=value in 'transcript'"),
     ],
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Final
 
 from sternhalma_server.chronicle import Chronicle, chronicle_of, there_are
 from sternhalma_server.cli import CLEAN
@@ -19,9 +18,8 @@ from sternhalma_server.cli.fetching import fetch
 from sternhalma_server.cli.folder import found_in, game_in
 from sternhalma_server.cli.parser import BadInputError, whole_number
 from sternhalma_server.conversation import format_conversation
+from sternhalma_server.library import NO_GAME
 from sternhalma_server.store import Store, StoreError
-
-NO_GAME: Final = "?"  # the name of no game: a server answers with those that there are
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
