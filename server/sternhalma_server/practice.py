@@ -88,8 +88,11 @@ def _toml(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-async def practise(settings: Settings, listener: Listener, tell: Tell) -> None:
-    """Let everybody play who comes to *listener*, until SIGINT or SIGTERM.
+async def practise(
+    settings: Settings, listener: Listener, tell: Tell, games: int | None = None
+) -> None:
+    """Let everybody play who comes to *listener*, until SIGINT or SIGTERM, or until so many *games*
+    are over.
 
     *tell* is given what the host may want to see, each a sentence or several lines.
     """
@@ -105,12 +108,11 @@ async def practise(settings: Settings, listener: Listener, tell: Tell) -> None:
         async with trio.open_nursery() as nursery:
             audience = Audience()
             nursery.start_soon(audience.run)
-            practice = Practice(settings, nursery, crew, audience, listener, tell)
+            practice = Practice(settings, nursery, crew, audience, listener, tell, games)
             lobby = practice.lobby
             nursery.start_soon(listener.serve, lobby.serve)
             tell(f"practice: listening on {listener.host} port {listener.port}")
-            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                await anext(signals)
+            await _until_enough(practice)
             lobby.close(*FAREWELL)
             await audience.close(*FAREWELL)
             await crew.stop()
@@ -120,6 +122,20 @@ async def practise(settings: Settings, listener: Listener, tell: Tell) -> None:
         if lobby is not None:
             lobby.abandon()
         listener.close()
+
+
+async def _until_enough(practice: Practice) -> None:
+    """Return at a signal to end, or when all games are over that are wanted."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def until_all_are_over() -> None:
+                await practice.all_over.wait()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(until_all_are_over)
+            await anext(signals)
+            nursery.cancel_scope.cancel()
 
 
 class OpenLobby(Lobby):
@@ -218,7 +234,10 @@ class PracticeReferee(ForgivingReferee):
 
 
 class Practice:
-    """The games of a server to practise against, one after the other for each guest."""
+    """The games of a server to practise against, one after the other for each guest.
+
+    `all_over` is set when *games* of them are over, None for no end.
+    """
 
     def __init__(
         self,
@@ -228,7 +247,10 @@ class Practice:
         audience: Audience,
         listener: Listener,
         tell: Tell,
+        games: int | None = None,
     ) -> None:
+        self._wanted = games
+        self.all_over = trio.Event()
         self._settings = settings
         self._nursery = nursery
         self._crew = crew
@@ -264,7 +286,7 @@ class Practice:
         self._tell(f"{_called(holder)} is here")
         try:
             back: TakenBack | None = None
-            while self.lobby.get(*holder.key) is holder:
+            while self.lobby.get(*holder.key) is holder and not self.all_over.is_set():
                 houses = await self._houses(holder)
                 if houses is None:
                     self._dismiss(holder)
@@ -324,7 +346,13 @@ class Practice:
         finally:
             for holder in holders:
                 self.lobby.release(holder)
-        return finished if isinstance(finished, TakenBack) else None
+        if isinstance(finished, TakenBack):
+            return finished
+        if self._wanted is not None:
+            self._wanted -= 1
+            if not self._wanted:
+                self.all_over.set()
+        return None
 
     def _dismiss(self, guest: Holder) -> None:
         guest.session.close("server-stops", "the bots of this practice cannot be started")

@@ -100,6 +100,26 @@ async def test_an_opponent_that_does_not_start_ends_the_practice_of_the_guest_an
     assert any("no book" in text for text in told)
 
 
+async def test_a_practice_of_so_many_games_ends_when_they_are_over() -> None:
+    told: list[str] = []
+    listener = Listener("127.0.0.1", 0)
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            settings = practice_settings(DUEL)
+            nursery.start_soon(practise, settings, listener, told.append, 2)
+            with closing(await peer(listener)) as zoe:
+                await zoe.login("zoe")
+                last = ""
+                while not last.startswith("bye "):
+                    last = await zoe.receive()
+                    if last.startswith("turn"):
+                        await zoe.answer(last)
+    assert last == "bye server-stops the practice is over"
+    over = [text for text in told if " over by " in text]
+    assert [text.split(" over ")[0] for text in over] == ["game 1", "game 2"]
+    assert not any(text.startswith("game 3") for text in told)
+
+
 async def test_a_guest_that_leaves_is_said_to_have_gone() -> None:
     told: list[str] = []
     async with practice(DUEL, told) as listener:

@@ -2,7 +2,7 @@
 
 Whoever logs in is let in under any name, without a token, and plays from each seat in turn. A wrong
 answer costs nothing: it is explained here, and another is waited for. Nothing is kept. Ctrl-C ends
-it.
+it, or --games N behind so many games.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--clock", default=_USUAL.clock, help=f"a clock, or none (default: {_USUAL.clock})"
     )
     parser.add_argument("--limit", type=whole_number, metavar="N", help="turns each may have")
+    parser.add_argument("--games", type=whole_number, metavar="N", help="end when N are over")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument(
         "--port", type=port_number, default=0, help="the port to listen on (default: a free one)"
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
                 program = find_program(bot.argv[0], settings.folder)
                 _check_sample(str(program), bot.argv)
         with closing(Listener(arguments.host, arguments.port)) as listener:
-            trio.run(practise, settings, listener, _tell)
+            trio.run(practise, settings, listener, _tell, arguments.games)
     except (EventFileError, ListenError, ProgramError, ValueError) as error:
         raise BadInputError(str(error)) from None
     return CLEAN

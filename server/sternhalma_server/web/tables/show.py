@@ -23,8 +23,8 @@ _DOINGS: Final[Mapping[str, str]] = {
 }
 _ENDS: Final[Mapping[str, str]] = {
     "goal": "the goal is reached",
-    "progress": "all turns are had, and places go by progress",
-    "share": "all turns are had, and who is not home shares a place",
+    "progress": "all turns have been played, and places go by progress",
+    "share": "all turns have been played, and who is not home shares a place",
     "agreement": "a draw was agreed on",
     "aborted": "it was broken off",
     "server-fault": "the server has failed",
