@@ -6,7 +6,7 @@ ended it has how long was waited for another one that brings an answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from sternhalma_server.clock import milliseconds
@@ -62,4 +62,12 @@ def _gone(telling: Telling, out: Out, said: str) -> Iterator[str]:
         yield f"It came back {counted(back, 'time')} in that turn and never answered."
     begun = unfinished(telling, said, out.seat)
     if begun is not None:
-        yield f"This had come at {begun[0]} s, and the line feed never: {begun[1]}"
+        yield unended_text(telling, keys, begun)
+
+
+def unended_text(telling: Telling, keys: Mapping[str, str], begun: tuple[str, str]) -> str:
+    """What had come of a line, *begun*, and when; *keys* are the evidence for who went out."""
+    at, text = begun
+    is_early = "sent" in keys and float(at) < float(telling.since(keys["sent"]))
+    early = ", before it was asked" if is_early else ""
+    return f"This had come at {at} s{early}, and the line feed never: {text}"

@@ -15,7 +15,7 @@ from typing import Final
 from sternhalma_server.clock import milliseconds
 from sternhalma_server.drawing import draw
 from sternhalma_server.explanation import FLUSHES
-from sternhalma_server.forfeit import sentences_of, title_of
+from sternhalma_server.forfeit import sentences_of, title_of, unended_text
 from sternhalma_server.record import Draw, Out, Ply, Record, Slip
 from sternhalma_server.telling import Telling, spoken, unfinished, wall
 from sternhalma_server.timing import credit_left, length, moment
@@ -264,12 +264,17 @@ def _because(
         what = "No answer to it" if heard and begun is None else "No whole line"
         yield f"{what} had come {milliseconds(waited)} ms after the question, when the flag fell."
         if begun is not None:
-            yield f"This had come at {begun[0]} s, and the line feed never: {begun[1]}"
+            yield unended_text(telling, keys, begun)
         elif heard:
             at, text = heard[-1]
             yield f"This had come at {at} s, and answered nothing: {text}"
         else:
             yield f"{FLUSHES.capitalize()} One that does not looks silent."
+        if over > 0:
+            yield (
+                f"What counts are the {milliseconds(limit + credit)} ms. The flag falls a quarter"
+                " of a second later: what came in time may be read late."
+            )
     else:
         yield (
             f"Its answer came {milliseconds(waited)} ms after the question,"

@@ -118,13 +118,22 @@ def spoken(telling: Telling, said: str) -> list[tuple[str, str, str]]:
     """What the seats said, line by line as it came: when, by which seat, and the line.
 
     *said* are the lines that the store has. It leaves out answers that are no more than their ply,
-    `move GAME PLY PATH`; they are put back in.
+    `move GAME PLY PATH`; they are put back in. A game that is told as far as a ply is left where
+    the next one was asked for.
     """
     heard = [(*line.split(" ", 2), "", "")[:3] for line in said.splitlines()]
     lines = [(moment(stamp), seat, text) for stamp, seat, text in _plain(telling, heard)]
     lines += [(moment(stamp), seat, text) for seat, stamp, text in heard]
-    start = telling.start or 0
-    return [(_seconds(at - start), seat, text) for at, seat, text in sorted(lines, key=_when)]
+    start, end = telling.start or 0, _end(telling)
+    lines = [line for line in sorted(lines, key=_when) if end is None or _when(line) < end]
+    return [(_seconds(at - start), seat, text) for at, seat, text in lines]
+
+
+def _end(telling: Telling) -> int | None:
+    """When the first question was asked that is beyond what is told; None if there was none."""
+    beyond = telling.record.happened[len(telling.happened) :]
+    sent = (keys_of(one).get("sent") for one in beyond)
+    return next((moment(text) for text in sent if text is not None), None)
 
 
 def unfinished(telling: Telling, said: str, seat: str) -> tuple[str, str] | None:

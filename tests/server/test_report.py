@@ -157,6 +157,31 @@ def test_a_line_that_lacked_its_line_feed_is_shown_as_why_the_flag_fell() -> Non
     )
 
 
+def test_the_limit_is_told_from_when_the_flag_fell() -> None:
+    silent = signed(GAME.replace(" line=move 17 5 l15-k13", ""))
+    limit = (
+        "What counts are the 2000.000 ms. The flag falls a quarter of a second later: what came in"
+        " time may be read late."
+    )
+    assert limit in report(Telling(silent))
+    assert limit not in report(Telling(RECORD))
+
+
+def test_half_a_line_from_before_the_question_is_told_as_such() -> None:
+    silent = signed(GAME.replace(" line=move 17 5 l15-k13", ""))
+    said = "C 1764451827.907999 move 17 5 l15-k13 <no line feed>\n"
+    early = "This had come at 1.907999 s, before it was asked, and the line feed never: move 17 5"
+    assert any(line.startswith(early) for line in report(Telling(silent), said=said))
+
+
+def test_raw_lines_are_told_as_far_as_the_game_is() -> None:
+    told = [text for _, _, text in spoken(Telling(RECORD, upto=3), SAID)]
+    assert told == ["move 17 3 early", "move 17 2 k14-k13", "", "move 17 3 k6-k7"]
+    late = f"{SAID}A 1764451826.099999 ping a\nA 1764451826.100000 ping b\n"
+    assert [text for _, _, text in spoken(Telling(RECORD, upto=3), late)] == [*told, "ping a"]
+    assert len(spoken(Telling(RECORD, upto=5), late)) == len(spoken(Telling(RECORD), late)) > 5
+
+
 WAITED = "2012.500 ms"
 WRONG = GAME.replace(
     "time ply=5 sent=1764451827.908000 waited=2012.500 limit=2000.000 line=move 17 5 l15-k13",

@@ -280,7 +280,9 @@ class _Repetition:
         talk.close()
         stream = await self._bot.again(BACK_WITHIN)
         if stream is None:
-            raise UnexpectedError(f"the bot to come back within {BACK_WITHIN:g} s", "it did not")
+            raise UnexpectedError(
+                f"the bot to come back within {BACK_WITHIN:g} s", "no other connection"
+            )
         await self._begin(stream)
 
 
