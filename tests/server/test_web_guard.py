@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
 import uvicorn
+from uvicorn.server import ServerState
 
+from sternhalma_server.web import serving
 from sternhalma_server.web.guard import is_known
 from sternhalma_server.web.places import Place
 from sternhalma_server.web.serving import DroppingProtocol
@@ -144,6 +147,112 @@ def test_a_connection_that_is_dropped_ends_at_once_whatever_is_still_to_be_sent(
             return heard
 
     assert len(asyncio.run(dropped())) < 1 << 25
+
+
+class Wire(asyncio.Transport):
+    """A connection of which a test says what it takes; `aborted` is set when it is ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.protocol: DroppingProtocol
+        self.left = 0
+        self.aborted = asyncio.Event()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return default
+
+    def get_write_buffer_size(self) -> int:
+        return self.left
+
+    def is_closing(self) -> bool:
+        return self.aborted.is_set()
+
+    def write(self, data: Any) -> None:
+        """Whatever the server says in the end, nobody reads it."""
+
+    def abort(self) -> None:
+        self.aborted.set()
+        self.protocol.connection_lost(ConnectionAbortedError())
+
+
+async def over_wire(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[DroppingProtocol, Wire], None]
+) -> Wire:
+    """A connection whose limits are no time at all, and on which *act* is done."""
+    monkeypatch.setattr(serving, "ASKING", 0.0)
+    monkeypatch.setattr(serving, "TAKING", 0.0)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.Event().wait()
+
+    config = uvicorn.Config(app, lifespan="off", log_config=None)
+    config.load()
+    wire, protocol = Wire(), DroppingProtocol(config, ServerState(), {})
+    wire.protocol = protocol
+    protocol.connection_made(wire)
+    act(protocol, wire)
+    return wire
+
+
+REQUEST = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n123456789"
+
+
+def some(of: int) -> Callable[[DroppingProtocol, Wire], None]:
+    return lambda protocol, _: protocol.data_received(REQUEST[:of]) if of else None
+
+
+def takes_nothing(protocol: DroppingProtocol, wire: Wire) -> None:
+    protocol.data_received(REQUEST)
+    wire.left = 1000
+    protocol.pause_writing()
+
+
+def takes_all(protocol: DroppingProtocol, wire: Wire) -> None:
+    takes_nothing(protocol, wire)
+    protocol.resume_writing()
+
+
+def asks_again(protocol: DroppingProtocol, wire: Wire) -> None:
+    protocol.data_received(REQUEST[:40])
+    protocol.data_received(REQUEST[40:])
+
+
+@pytest.mark.parametrize("act", [some(0), some(5), some(len(REQUEST) - 1), takes_nothing])
+def test_who_asks_for_nothing_or_takes_nothing_is_dropped(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[DroppingProtocol, Wire], None]
+) -> None:
+    async def dropped() -> None:
+        await (await over_wire(monkeypatch, act)).aborted.wait()
+
+    asyncio.run(dropped())
+
+
+@pytest.mark.parametrize("act", [some(len(REQUEST)), asks_again, takes_all])
+def test_who_has_asked_and_takes_what_comes_may_stay(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[DroppingProtocol, Wire], None]
+) -> None:
+    async def stays() -> bool:
+        wire = await over_wire(monkeypatch, act)
+        # Timers go off in the order of their moments: any that was left would be before this one.
+        later = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.01, later.set)
+        await later.wait()
+        return not wire.aborted.is_set()
+
+    assert asyncio.run(stays())
+
+
+def test_who_takes_something_now_and_then_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def slow() -> int:
+        def act(protocol: DroppingProtocol, wire: Wire) -> None:
+            takes_nothing(protocol, wire)
+            monkeypatch.setattr(wire, "get_write_buffer_size", lambda: next(sizes))
+
+        sizes = iter([800, 10, 9, 9])
+        await (await over_wire(monkeypatch, act)).aborted.wait()
+        return len([*sizes])
+
+    assert asyncio.run(slow()) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -29,6 +30,8 @@ from sternhalma_server.web.watcher import watch
 LAST: Final = 0.4  # seconds to tell all viewers how things stood in the end
 GRACE: Final = 1  # seconds for answers that are under way when the site is ended
 CONNECTIONS: Final = 4000  # at once
+ASKING: Final = 20.0  # seconds for a request to come whole
+TAKING: Final = 20.0  # seconds in which something of what was sent has to be taken
 NICE: Final = 10  # how far behind those who play
 
 # Makes what is mounted beside the pages, given the templates that those use.
@@ -36,11 +39,62 @@ Extending = Callable[[Templates], Extension]
 
 
 class DroppingProtocol(H11Protocol):
-    """HTTP over a connection that can be ended at once, however much it has not taken."""
+    """HTTP over a connection that can be ended at once, however much it has not taken.
+
+    It is ended so where a request does not come, or an answer is not taken: who does neither would
+    have one of the `CONNECTIONS` for good, and could have them all.
+    """
+
+    _asking: asyncio.TimerHandle | None = None
+    _taking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
         self.app_state = {**self.app_state, DROP: transport.abort}
         super().connection_made(transport)
+        self._asking = self.loop.call_later(ASKING, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Take more of a request, or all that was left of it."""
+        super().data_received(data)
+        if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+            self._has_asked()
+        elif self._asking is None:
+            self._asking = self.loop.call_later(ASKING, self.transport.abort)
+
+    def pause_writing(self) -> None:
+        """Send no more for now."""
+        super().pause_writing()
+        self._wait_until_taken(None)
+
+    def resume_writing(self) -> None:
+        """Send on."""
+        self._has_taken()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._has_asked()
+        self._has_taken()
+        super().connection_lost(exc)
+
+    def _wait_until_taken(self, before: int | None) -> None:
+        """Wait on, unless as much is left as *before*: a line may be slow, and a page large."""
+        left = self.transport.get_write_buffer_size()
+        if before is not None and left >= before:
+            self.transport.abort()
+        else:
+            self._taking = self.loop.call_later(TAKING, self._wait_until_taken, left)
+
+    def _has_asked(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+
+    def _has_taken(self) -> None:
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
 
 
 class _Server(uvicorn.Server):
