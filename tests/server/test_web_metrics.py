@@ -6,10 +6,14 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.kept import CUP, games_of, keep
+from server.kept import CUP, games_of, keep, keep_store
 from server.sites import Live, ask, live_event, site_of
+from sternhalma_server.archive import STORE
+from sternhalma_server.store import FinishedGame, Store
+from sternhalma_server.web.metrics import Meter
 
 DASHBOARD = Path(__file__).parents[2] / "server" / "deploy" / "dashboard.json"
 
@@ -76,6 +80,36 @@ def test_without_a_server_only_what_was_played_is_told(tmp_path: Path) -> None:
     assert figures("up") == 0
     assert figures("games_finished_total", event="cup") == len(games)
     assert "sternhalma_connections" not in figures.names
+
+
+def games_counted(meter: Meter) -> float:
+    (family,) = [
+        family
+        for family in text_string_to_metric_families(meter.text().decode())
+        if family.name == "sternhalma_games_finished"
+    ]
+    return sum(sample.value for sample in family.samples)
+
+
+def test_games_of_an_event_that_is_played_anew_are_counted_too(tmp_path: Path) -> None:
+    games, meter = games_of(CUP), Meter(tmp_path)
+    keep_store(tmp_path, CUP, games)
+    assert games_counted(meter) == len(games)
+    (tmp_path / STORE).unlink()
+    keep_store(tmp_path, CUP, games[:2])
+    assert games_counted(meter) == len(games) + 2
+
+
+def test_a_game_whose_record_cannot_be_read_is_counted_once(tmp_path: Path) -> None:
+    games, meter = games_of(CUP), Meter(tmp_path)
+    keep_store(tmp_path, CUP, games[:2])
+    assert games_counted(meter) == 2
+    with Store.open(tmp_path / STORE) as store:
+        (event,) = store.events()
+        store.write(event.id, "", [FinishedGame(3, "nothing", "")])
+    with pytest.raises(ValueError, match="expected"):
+        meter.text()
+    assert games_counted(meter) == 3
 
 
 def test_the_dashboard_shows_nothing_that_is_not_measured(tmp_path: Path) -> None:

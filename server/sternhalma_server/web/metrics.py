@@ -127,15 +127,19 @@ class Meter:
     def _read(self, store: Store) -> None:
         """Count what has been played since the last time."""
         for event in store.events():
+            games, reached = store.reached(event.id)
             place = self._places.get(event.id)
             if place is None:
-                games, place = store.reached(event.id)
                 self._games.labels(event.name).inc(games)
+                place = reached
+            elif reached < place:  # another store: the event is played anew
+                place = 0
+            self._places[event.id] = place
             for game in store.finished_games(event.id, place):
+                # First, so that one whose record cannot be read is not counted each time again.
+                self._places[event.id] = game.place
                 self._games.labels(event.name).inc()
                 self._count(event.name, parse_record(game.record))
-                place = game.place
-            self._places[event.id] = place
 
     def _count(self, event: str, record: Record) -> None:
         charged = self._charged.labels(event)
