@@ -120,7 +120,10 @@ class DaskFleet:
             raise self._gone() from None
         except Exception as error:
             raise FleetError(f"expected a worker that can play, got {_words(error)}") from None
-        return Played(worker, parse_answer(answer))
+        try:
+            return Played(worker, parse_answer(answer))
+        except ValueError as error:
+            return Lost(f"expected an answer of {worker}, got something else: {_words(error)}")
 
 
 def errand(order: bytes) -> tuple[str, bytes]:

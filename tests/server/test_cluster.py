@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from sternhalma_server.cli.progress import LineProgress
 from sternhalma_server.dask_fleet import DaskFleet, fleet_at, fleet_of
 from sternhalma_server.far_hosting import WHY, host_far
 from sternhalma_server.fingerprint import fingerprints
-from sternhalma_server.fleet import FleetError
+from sternhalma_server.fleet import FleetError, Lost
 from sternhalma_server.record import Ply
 
 SECONDS = 600.0
@@ -188,6 +188,28 @@ def test_workers_that_have_another_program_are_refused_with_both_digests(
             line,
         )
     assert last == "no worker is left that may play this event"
+
+
+class Junk:
+    """A client whose only worker answers with junk, as a future of it would tell."""
+
+    def submit(self, *_: object, **__: object) -> Junk:
+        return self
+
+    def add_done_callback(self, tell: Callable[[Junk], None]) -> None:
+        tell(self)
+
+    def result(self) -> tuple[str, bytes]:
+        return "w", b"junk"
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+
+def test_an_answer_that_cannot_be_read_is_a_loss_and_no_end_of_the_event() -> None:
+    lost = trio.run(DaskFleet(Junk(), "far").play, b"")
+    assert isinstance(lost, Lost)
+    assert lost.how.startswith("expected an answer of w, got something else: ")
 
 
 def test_without_a_scheduler_nothing_is_played(
