@@ -119,9 +119,15 @@ async def run_event(
     return director.summary
 
 
+def stop_signals() -> list[signal.Signals]:
+    """What asks a server to stop: a terminal that is closed does too, unless `nohup` said no."""
+    hangup = [] if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else [signal.SIGHUP]
+    return [signal.SIGINT, signal.SIGTERM, *hangup]
+
+
 async def heed_signals(stop: trio.Event, playing: trio.CancelScope) -> None:
-    """Set *stop* at the first SIGINT or SIGTERM, cancel *playing* at the second."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    """Set *stop* at the first signal that asks for it, cancel *playing* at the second."""
+    with trio.open_signal_receiver(*stop_signals()) as signals:
         await anext(signals)
         stop.set()
         await anext(signals)

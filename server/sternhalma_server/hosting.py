@@ -3,7 +3,6 @@ handing out its transcripts when it is over."""
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import trio
 
 from sternhalma_server.admission import Known
-from sternhalma_server.app import OVER, run_event
+from sternhalma_server.app import OVER, run_event, stop_signals
 from sternhalma_server.arbiter import Arbiter
 from sternhalma_server.archive import STORE, create_archive, write_tables
 from sternhalma_server.clock import SECOND
@@ -234,6 +233,6 @@ async def hand_out(
         )
         with (
             trio.move_on_after(length / SECOND),
-            trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals,
+            trio.open_signal_receiver(*stop_signals()) as signals,
         ):
             await anext(signals)

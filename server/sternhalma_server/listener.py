@@ -31,10 +31,20 @@ class ListenError(Exception):
 
 
 class Listener:
-    """A TCP socket that is listened on, with TLS if there is a *context*. Raises `ListenError`."""
+    """A TCP socket that is listened on, with TLS if there is a *context*. Raises `ListenError`.
 
-    def __init__(self, host: str, port: int, context: ssl.SSLContext | None = None) -> None:
+    *renew* keeps the context up to date while connections are served.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        context: ssl.SSLContext | None = None,
+        renew: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._context = context
+        self._renew = renew
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -69,6 +79,8 @@ class Listener:
         async with trio.open_nursery() as nursery:
             if self._hub is not None:
                 nursery.start_soon(self._hub.run)
+            if self._renew is not None:
+                nursery.start_soon(self._renew)
             while True:
                 try:
                     sock, address = self._socket.accept()

@@ -14,7 +14,7 @@ import ipaddress
 import re
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
@@ -99,13 +99,24 @@ def url_of(sock: socket.socket, host: str) -> str:
 
 
 class Website:
-    """The site of the folder *root* on *sock*, known as *host* too; with *tables* people may open
-    some."""
+    """The site of the folder *root* on *sock*, known as *host* and by *names* too.
 
-    def __init__(self, root: Path, sock: socket.socket, host: str, *, tables: bool = False) -> None:
+    With *tables* people may open some.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        sock: socket.socket,
+        host: str,
+        names: Sequence[str] = (),
+        *,
+        tables: bool = False,
+    ) -> None:
         self._root = root
         self._sock = sock
         self._host = host
+        self._names = tuple(names)
         self._kind = TABLES if tables else PAGES
         self._program: Program | None = None
 
@@ -137,7 +148,7 @@ class Website:
         command = [sys.executable, "-m", "sternhalma_server.web", str(self._root.absolute())]
         try:
             self._program = start_program(
-                [*command, str(descriptor), self._kind, self._host],
+                [*command, str(descriptor), self._kind, self._host, *self._names],
                 {},
                 Path(),
                 descriptors=[descriptor],
@@ -150,7 +161,7 @@ class Website:
 
 
 def add_web_option(parser: argparse.ArgumentParser) -> None:
-    """Declare `--web`, which gives host and port of a site, or None, and `--tables`."""
+    """Declare `--web`, which gives host and port of a site, or None, and what goes with it."""
 
     def address(text: str) -> tuple[str, int]:
         try:
@@ -165,18 +176,31 @@ def add_web_option(parser: argparse.ArgumentParser) -> None:
         help="serve pages too that change while one looks, as 'sternhalma web' does",
     )
     parser.add_argument(
+        "--web-name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --web: a name of the site, such as league.example.org; may be given again",
+    )
+    parser.add_argument(
         "--tables", action="store_true", help="with --web: let people open tables on these pages"
     )
 
 
 @contextmanager
 def website_at(
-    address: tuple[str, int] | None, root: Path, *, tables: bool = False
+    address: tuple[str, int] | None,
+    root: Path,
+    names: Sequence[str] = (),
+    *,
+    tables: bool = False,
 ) -> Generator[Website | None]:
     """The site of *root* at *address*, its socket open during the block; None without an address.
 
-    With *tables* people may open some. Raises `WebsiteError`.
+    It is known by *names*, and with *tables* people may open some. Raises `WebsiteError`.
     """
+    if names and address is None:
+        raise WebsiteError("expected --web PORT with --web-name, the name of its pages")
     if tables and address is None:
         raise WebsiteError("expected --web PORT with --tables, which are opened on its pages")
     if address is None:
@@ -184,7 +208,7 @@ def website_at(
         return
     check_installed()
     with closing(listen(*address)) as sock:
-        yield Website(root, sock, address[0], tables=tables)
+        yield Website(root, sock, address[0], names, tables=tables)
 
 
 async def beside(

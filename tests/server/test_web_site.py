@@ -182,7 +182,9 @@ def test_people_may_open_tables_beside_an_event_only_where_its_host_says_so(
     live: Live, tmp_path: Path
 ) -> None:
     assert ask(live.site, "/tables/new").status == 404
-    with live_event(tmp_path, "--tables") as hosted:
+    with live_event(tmp_path, "--tables", "--web-name", "League.example.org") as hosted:
+        assert ask(hosted.site, "/", Host="league.example.org").status == 200
+        assert ask(hosted.site, "/", Host="elsewhere.example.org").status == 421
         page = ask(hosted.site, "/tables/new")
         assert page.status == 200
         assert '<option value="greedy">' in page.text

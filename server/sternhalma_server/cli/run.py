@@ -97,7 +97,9 @@ def _run(arguments: argparse.Namespace) -> int:
             as_json=arguments.json,
         )
         if arguments.linger is not None:
-            with website_at(arguments.web, root, tables=arguments.tables) as site:
+            with website_at(
+                arguments.web, root, arguments.web_name, tables=arguments.tables
+            ) as site:
                 linger(arguments, settings, root, port, site)
         return status
     check_programs(settings.event.bots, settings.folder, arguments.event)
@@ -106,7 +108,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise BadInputError(f"{settings.event.name}: sandbox: {problem}")
     raise_limit()
     with (
-        website_at(arguments.web, root, tables=arguments.tables) as site,
+        website_at(arguments.web, root, arguments.web_name, tables=arguments.tables) as site,
         spread(arguments, settings, root) as far,
     ):
         if far is not None:

@@ -31,6 +31,7 @@ from sternhalma_server.league import Observers, serve_league
 from sternhalma_server.league_settings import LeagueSettings, load_league
 from sternhalma_server.listener import Listener, ListenError
 from sternhalma_server.lock import LockedError
+from sternhalma_server.renewal import follow_certificate
 from sternhalma_server.sandbox import sandbox_problem
 from sternhalma_server.store import StoreError
 from sternhalma_server.tls import TlsError, server_context
@@ -84,11 +85,6 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
     if problem is not None:
         raise BadInputError(f"{charter.name}: sandbox: {problem}")
     raise_limit()
-    context = None
-    if charter.tls is not None:
-        folder = settings.folder
-        context = server_context(folder / charter.tls.cert, folder / charter.tls.key)
-
     say: Callable[[str], None] = _say
     observers: Observers = partial(LeagueProgress, _say)
     if arguments.log != TEXT:
@@ -101,9 +97,14 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
     def tell(sentence: str) -> None:
         say(f"{charter.name}: {sentence}")
 
+    context, renew = None, None
+    if charter.tls is not None:
+        cert, key = (settings.folder / file for file in (charter.tls.cert, charter.tls.key))
+        context = server_context(cert, key)
+        renew = partial(follow_certificate, context, cert, key, tell)
     with (
-        website_at(arguments.web, root, tables=arguments.tables) as site,
-        closing(Listener(arguments.host, arguments.port, context)) as listener,
+        website_at(arguments.web, root, arguments.web_name, tables=arguments.tables) as site,
+        closing(Listener(arguments.host, arguments.port, context, renew)) as listener,
     ):
         play = partial(serve_league, settings, listener, root, say, observers, listening)
         try:
