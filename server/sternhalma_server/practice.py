@@ -10,6 +10,7 @@ and there is no event that could end, so nothing is kept.
 from __future__ import annotations
 
 import logging
+import re
 import shlex
 import signal
 from collections import Counter
@@ -47,8 +48,10 @@ GUEST: Final = "guest"
 HOUSE: Final = "house"
 TRIES: Final = 1000  # wrong answers a game that are forgiven
 FAREWELL: Final = ("server-stops", "the practice is over")
+ENOUGH: Final = ("event-over", "all games of the practice are over")  # nobody is to come back
 REPLACED: Final = ("taken-over", "a bot of the same name and slot has logged in and begins anew")
 LOOK: Final = 0.1  # seconds between looks whether a guest's connection has ended in its game
+_SECRET: Final = re.compile(r"\b(token|key)=\S+", re.ASCII)
 _GONE: Final = frozenset({Reason.DISCONNECT, Reason.FLOOD})
 
 log = logging.getLogger(__name__)
@@ -113,8 +116,9 @@ async def practise(
             nursery.start_soon(listener.serve, lobby.serve)
             tell(f"practice: listening on {listener.host} port {listener.port}")
             await _until_enough(practice)
-            lobby.close(*FAREWELL)
-            await audience.close(*FAREWELL)
+            farewell = ENOUGH if practice.all_over.is_set() else FAREWELL
+            lobby.close(*farewell)
+            await audience.close(*farewell)
             await crew.stop()
             nursery.cancel_scope.cancel()
     finally:
@@ -180,8 +184,9 @@ class OpenLobby(Lobby):
     ) -> Login | Watch | Fetch | None:
         """Take one line of a newcomer, and tell of one that is refused."""
         login = super()._judge(connection, session, line)
-        if login is None and session.replies:
-            head = f"{connection.transport.peer}, not logged in: {clean(line.text)}"
+        if login is None and session.replies and self.closing is None:
+            said = _SECRET.sub(r"\1=...", clean(line.text))
+            head = f"{connection.transport.peer}, not logged in: {said}"
             self._tell("\n  ".join([head, *session.replies]))
         return login
 
@@ -383,7 +388,8 @@ def unsaid(peer: str, unended: Line | None, goodbye: str) -> str | None:
     Who came and went in silence is none of the host's business.
     """
     if unended is not None:
-        head = f"{peer}, not logged in: {quote(unended.text)} had come, and no line feed behind it;"
+        said = quote(_SECRET.sub(r"\1=...", unended.text))
+        head = f"{peer}, not logged in: {said} had come, and no line feed behind it;"
         return "\n  ".join([head, LINE_FEEDS, *([goodbye] if goodbye else [])])
     if goodbye:
         return "\n  ".join([f"{peer}, not logged in: nothing came; {FLUSHES}", goodbye])

@@ -114,7 +114,7 @@ async def test_a_practice_of_so_many_games_ends_when_they_are_over() -> None:
                     last = await zoe.receive()
                     if last.startswith("turn"):
                         await zoe.answer(last)
-    assert last == "bye server-stops the practice is over"
+    assert last == "bye event-over all games of the practice are over"
     over = [text for text in told if " over by " in text]
     assert [text.split(" over ")[0] for text in over] == ["game 1", "game 2"]
     assert not any(text.startswith("game 3") for text in told)

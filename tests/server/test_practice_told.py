@@ -126,6 +126,16 @@ async def test_a_login_that_fails_is_told_to_the_host_too(line: str, why: str) -
     assert reply.startswith(f"  {why}")
 
 
+async def test_no_secret_of_a_login_that_fails_is_shown() -> None:
+    told: list[str] = []
+    async with practice(DUEL, told) as listener:
+        with closing(await peer(listener)) as zoe:
+            await zoe.send("LOGIN zoe token=hush slot=1 key=quiet")
+            await zoe.end()
+    (failed,) = [text for text in told if "not logged in" in text]
+    assert failed.splitlines()[0].endswith(": LOGIN zoe token=... slot=1 key=...")
+
+
 async def test_a_login_without_a_line_feed_is_told_to_the_host() -> None:
     told: list[str] = []
     async with practice(DUEL, told) as listener:
