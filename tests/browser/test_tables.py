@@ -91,8 +91,35 @@ def test_a_person_plays_a_whole_game_against_a_sample_bot_and_wins_by_the_rules(
     window.page.keyboard.press("End")
     window.check()
     window.picture(tmp_path / "phone.png")
+    # One's own marbles go up; in the other game one begins on the other side.
+    turned = "document.querySelector('#play .board').classList.contains('turned')"
+    assert window.page.evaluate(turned)
     window.find("#again").click()
     window.see("#seats li", "random")
+    window.wait_for(f"!{turned}")
+
+
+def test_what_went_wrong_is_a_sentence_and_goes_once_the_server_is_reached_again(
+    look: Opening, site: str, tmp_path: Path
+) -> None:
+    window = look(390, 844, calm=True)
+    open_table(window, site, "duel", "here", "greedy", name="Hedwig von und zu Ostholstein")
+    window.see("p.hint", "The address of this page is your seat")
+    window.see("#seats", "No marble has reached the point D; 110 steps are left to go in all.")
+    window.find("#mover-set:enabled").wait_for()
+    window.page.route("**/do", lambda route: route.abort())
+    window.find("#hint").click()
+    window.see("#problem", "The server cannot be reached; try once more.")
+    window.problems.clear()  # a browser tells of what it cannot reach
+    window.page.unroute("**/do")
+    other = look()
+    other.open(window.page.url)  # so that the first page is told of something
+    window.find("#problem").wait_for(state="hidden")
+    window.find("#hint").click()
+    window.see("#planned", "The adviser would play")
+    window.find(".advised").wait_for()
+    window.check()
+    window.picture(tmp_path / "hint.png")
 
 
 def test_two_browsers_play_each_other_by_a_link_and_one_is_loaded_again(

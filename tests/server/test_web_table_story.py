@@ -240,6 +240,8 @@ def test_a_wish_to_take_back_is_over_when_a_person_moves_or_does_not_agree() -> 
     assert table.show(0)["back"] is None
     assert "not all agree" in table.show(0)["note"]
     assert table.clients["A"].said == table.clients["D"].said == []
+    table.tell("moved t1/1 3 A a5-c5 charged=1 left=-")
+    assert table.show(0)["note"] == ""
 
 
 def test_a_draw_is_agreed_on_by_who_is_offered_it() -> None:
@@ -348,6 +350,19 @@ def test_a_place_is_taken_once_and_only_by_whoever_wants_one() -> None:
     with pytest.raises(ActError, match="got none"):
         table.party.seat({9: "x"})
     assert [place.letter for place in table.party.free] == ["C"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "letters", "target"),
+    [
+        ("duel", "AD", "the point D"),
+        ("corner+2c", "AD", "the points "),
+        ("halma13", "AC", "the corner C"),
+    ],
+)
+def test_where_marbles_are_to_go_is_said_in_words(rules: str, letters: str, target: str) -> None:
+    table = Gathering(rules, letters, "", [[0], [1]])
+    assert table.show(0)["seats"][0]["target"].startswith(target)
 
 
 def test_a_chair_is_found_by_its_secret_alone() -> None:

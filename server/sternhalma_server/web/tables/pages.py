@@ -121,6 +121,7 @@ class TablePages:
             here,
             title=title,
             terms=terms_of(party),
+            seated=bool(chair.places),
             board=drawn(picture(game.position, "the board")),
             told="the start",
             data=data_block(data),

@@ -13,6 +13,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from sternhalma import Game, IllegalMoveError, NotationError
 from sternhalma_server.web.tables.lines import (
@@ -28,6 +29,8 @@ from sternhalma_server.web.tables.lines import (
 )
 from sternhalma_server.web.tables.person import Person
 from sternhalma_server.web.tables.story import Step, Story
+
+NOT_BACK: Final = "it is not taken back: not all agree"
 
 
 class ActError(Exception):
@@ -255,6 +258,9 @@ class Party:
                 if after is not story:
                     self.turned = self._now()
                     self._lapse(told.letter)
+                    for chair in self.chairs:
+                        if chair.note == NOT_BACK:
+                            chair.note = ""  # that was in another turn
             case Gone():
                 after = story.gone(told)
             case Offered():
@@ -347,7 +353,7 @@ class Party:
             raise ActError("nobody wants to take back a move now")
         if not agreed:
             self.take_back = None
-            back.by.note = "it is not taken back: not all agree"
+            back.by.note = NOT_BACK
         elif chair.places and chair not in back.agreed:
             back.agreed.append(chair)
         self._pursue()

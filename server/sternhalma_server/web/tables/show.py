@@ -115,9 +115,17 @@ def _seat(party: Party, chair: Chair, letter: str, game: Game, now: float) -> di
         "state": state,
         "left": left,
         "place": 0 if ended is None else dict(ended.places).get(letter, 0),
-        "target": " and ".join(position.rules.board.opposite(one) for one in position.seats[seat]),
+        "target": _targets(position, position.seats[seat]),
         "north": all(_starts_north(game, one) for one in position.seats[seat]),
     }
+
+
+def _targets(position: Position, letters: str) -> str:
+    """Where marbles of *letters* are to go, in words: `the point D`."""
+    board = position.rules.board
+    kind = "point" if board is STAR else "corner"
+    many = kind if len(letters) == 1 else f"{kind}s"
+    return f"the {many} {' and '.join(board.opposite(one) for one in letters)}"
 
 
 def _starts_north(game: Game, letter: str) -> bool:

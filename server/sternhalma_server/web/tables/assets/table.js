@@ -12,6 +12,8 @@
   const board = new Board(svg);
   const plan = element("g", { class: "plan" });
   svg.querySelector(".marbles").before(plan); // ways lie under marbles, their letters stay readable
+  const advice = element("g", { class: "plan" });
+  svg.querySelector(".marbles").after(advice); // an advised way is looked for, so it hides nowhere
   const title = document.title;
 
   let state = data.state;
@@ -22,6 +24,8 @@
   let path = []; // the holes of the move that is being laid
   let waysOf = ""; // the turn that the lists of marbles are for
   let problemAt = null; // the version after which a problem is no news
+  let unreached = false; // whether the problem is that the server was not reached
+  let northern = false; // whether all of one's own marbles start in the north
 
   function element(name, attributes) {
     const made = document.createElementNS(SVG, name);
@@ -36,6 +40,9 @@
     return made;
   }
 
+  // What a server says is a piece of a sentence, as in a log; here it stands alone.
+  const asSentence = (text) =>
+    text === "" ? "" : `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
   const names = (holes) => holes.map((hole) => data.holes[hole]).join("-");
   const marbles = () => state.ways.marbles ?? {};
   const ends = () => marbles()[path[0]]?.ends ?? {};
@@ -94,6 +101,7 @@
 
   function drawPlan() {
     plan.replaceChildren();
+    advice.replaceChildren();
     if (!mayPlay()) {
       if (state.hint === null || walking) return;
     }
@@ -104,7 +112,11 @@
     };
     if (state.hint !== null && path.length === 0) {
       const line = state.hint.map((hole) => spots[hole].join(" ")).join(" L");
-      plan.append(element("path", { class: "advised", d: `M${line}` }));
+      for (const kind of ["edge", "advised"]) advice.append(element("path", { class: kind, d: `M${line}` }));
+      for (const hole of [state.hint[0], state.hint[state.hint.length - 1]]) {
+        const [x, y] = spots[hole];
+        advice.append(element("circle", { class: "chosen", cx: x, cy: y, r: 19 }));
+      }
     }
     if (path.length === 0) {
       if (mayPlay()) for (const hole of Object.keys(marbles())) ring(hole, "can", 20);
@@ -247,6 +259,7 @@
 
   async function act(what) {
     let problem = null;
+    unreached = false;
     try {
       const answer = await fetch(data.act, {
         method: "POST",
@@ -256,8 +269,9 @@
       problem = (await answer.json()).problem ?? null;
     } catch {
       problem = "the server cannot be reached; try once more";
+      unreached = true;
     }
-    find("problem").textContent = problem ?? "";
+    find("problem").textContent = asSentence(problem ?? "");
     find("problem").hidden = problem === null;
     problemAt = problem === null ? null : state.version;
     if (problem !== null) renderMover();
@@ -352,6 +366,13 @@
     return clock(seat.left - gone);
   }
 
+  function howFar(seat) {
+    if (seat.togo === 0) return `All marbles have reached ${seat.target}.`;
+    const marbles = seat.home === 0 ? "No marble has" : seat.home === 1 ? "1 marble has" : `${seat.home} marbles have`;
+    const steps = seat.togo === 1 ? "1 step is" : `${seat.togo} steps are`;
+    return `${marbles} reached ${seat.target}; ${steps} left to go in all.`;
+  }
+
   function renderSeats() {
     find("seats").replaceChildren(
       ...state.seats.map((seat) => {
@@ -370,10 +391,10 @@
         time.dataset.letter = seat.letter;
         row.append(
           make("span", seat.letter, `seat ${seat.letter.toLowerCase()}`),
-          make("strong", seat.name),
+          make("strong", seat.name, "name"),
           make("span", words.join(", "), "words"),
           time,
-          make("span", `${seat.home} home in point ${seat.target}, ${seat.togo} steps to go`, "hint"),
+          make("span", howFar(seat), "hint"),
         );
         return row;
       }),
@@ -421,7 +442,7 @@
 
   function render() {
     const own = state.seats.some((seat) => seat.here);
-    tell("said", [sentence(), state.note].filter((text) => text !== "").join(" "));
+    tell("said", [sentence(), asSentence(state.note)].filter((text) => text !== "").join(" "));
     document.title = state.mine ? `your turn – ${title}` : title;
     renderSeats();
     renderSteps();
@@ -462,6 +483,7 @@
     ) common += 1;
     const isNew = before.game !== next.game && (common < shown || !same);
     if (isNew) walking = false;
+    face();
     render();
     if (walking) {
       show(Math.min(shown, common));
@@ -482,14 +504,24 @@
     }
   }, 200);
 
-  // Whoever starts in the north has the board the other way round: marbles go up for everybody.
-  const own = state.seats.filter((seat) => seat.here);
-  if (own.length > 0 && own.every((seat) => seat.north)) buttons.turn();
+  // Whoever starts in the north has the board the other way round: marbles go up for everybody. In
+  // another game one sits elsewhere; until then the board stays as somebody has turned it.
+  function face() {
+    const own = state.seats.filter((seat) => seat.here);
+    const now = own.length > 0 && own.every((seat) => seat.north);
+    if (now !== northern) svg.classList.toggle("turned", now);
+    northern = now;
+  }
 
   const source = new EventSource(data.live);
   const said = find("connection");
   source.addEventListener("message", (event) => {
     said.textContent = "";
+    if (unreached) {
+      unreached = false;
+      find("problem").hidden = true;
+      problemAt = null;
+    }
     take(JSON.parse(event.data));
   });
   source.addEventListener("error", () => {
@@ -499,6 +531,7 @@
         : "The connection is lost; it is being made again.";
   });
 
+  face();
   render();
   show(state.steps.length);
   renderMover();
