@@ -111,7 +111,8 @@ def match(text: str, line: str, words: Mapping[str, str]) -> dict[str, str] | No
         if part == "...":
             parts.append(".*")
         elif part.startswith("{") and _PARTS.fullmatch(part):
-            ways = [_HOLES.join(move.split("-")) for move in part[1:-1].split(",")]
+            moves = part[1:-1].split(",")
+            ways = [_HOLES.join(map(re.escape, move.split("-"))) for move in moves]
             parts.append(f"(?:{'|'.join(ways)})")
         elif not _PARTS.fullmatch(part) or part in words:
             parts.append(re.escape(words.get(part, part)))

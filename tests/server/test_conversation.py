@@ -78,3 +78,10 @@ def test_a_pattern_is_held_against_a_line(
 
 def test_known_words_are_put_in_their_places() -> None:
     assert fill("welcome <name> <key>", {"<name>": "zoe"}) == "welcome zoe <key>"
+
+
+@pytest.mark.parametrize("text", ["{((-b5}", "{a5-*+,[-b5}", "{a5-b)5}"])
+def test_what_looks_like_a_choice_of_moves_and_is_none_matches_itself_alone(text: str) -> None:
+    (one, *_) = text[1:-1].split(",")
+    assert match(text, one, {}) == {}
+    assert match(text, "a5-b5", {}) is None
