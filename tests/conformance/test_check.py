@@ -131,6 +131,16 @@ def test_the_check_ends_when_nothing_has_come_to_five_steps_in_a_row(
     assert summary.endswith(" steps not tried")
 
 
+def test_the_check_ends_when_nobody_has_come_to_five_steps_in_a_row(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["check", "--listen", "0", "--patience", "1", "--only", "lines,games"]
+    assert cli.main(words) == 1
+    printed = capsys.readouterr().out
+    assert len(failed(printed)) == 5
+    assert "5 steps got nobody within 1 s\n" in printed
+
+
 def test_a_bot_that_leaves_after_its_first_game_is_told_that_others_follow(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

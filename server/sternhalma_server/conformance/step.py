@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from sternhalma_server.conformance.bench import Bench
-from sternhalma_server.conformance.talk import NOTHING, Said
+from sternhalma_server.conformance.talk import NOBODY, NOTHING, Said
 
 Level = Literal["required", "advisory"]
 Result = Literal["passed", "failed", "skipped"]
@@ -53,8 +53,8 @@ class Outcome:
 
     @property
     def is_silence(self) -> bool:
-        """Whether it has failed because the bot said nothing."""
-        return self.result == "failed" and self.came.startswith(NOTHING)
+        """Whether it has failed because the bot said nothing, or never came."""
+        return self.result == "failed" and self.came.startswith((NOTHING, NOBODY))
 
     @property
     def is_wrong(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 import trio
 
-from sternhalma_server.conformance.talk import SkippedError, UnexpectedError
+from sternhalma_server.conformance.talk import NOBODY, SkippedError, UnexpectedError
 from sternhalma_server.programs import Program, start_program
 
 NAME: Final = "Zoe-1.x_2"  # every kind of character that a name may have
@@ -77,7 +77,7 @@ class DialingBot:
             raise SkippedError("only a program that is started can be asked for a second slot")
         stream = await self.again(self._patience)
         if stream is None:
-            raise UnexpectedError("a connection", f"nobody within {self._patience:g} s")
+            raise UnexpectedError("a connection", f"{NOBODY} {self._patience:g} s")
         return stream
 
     async def again(self, seconds: float) -> trio.SocketStream | None:
@@ -142,7 +142,7 @@ class StartedBot:
             return trio.SocketStream(trio.socket.from_stdlib_socket(program.sock))
         stream = await self._connection(program, listener, self._patience)
         if stream is None:
-            how = program.fate if program.ended else f"nobody within {self._patience:g} s"
+            how = program.fate if program.ended else f"{NOBODY} {self._patience:g} s"
             raise UnexpectedError("a connection", how + _printed(program))
         return stream
 

@@ -27,6 +27,7 @@ GREETING: Final = "sternhalma 1 line=1024 login=10000 can=moves,draw,watch"
 GONE: Final = "the end of the connection"  # what came where nothing more can
 ENDED: Final = "the end of its connection"  # the same, for what was to be said
 NOTHING: Final = "nothing within"  # what came of a bot that is there, and silent
+NOBODY: Final = "nobody within"  # the same, of one that is not there
 
 
 class UnexpectedError(Exception):
