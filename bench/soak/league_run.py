@@ -71,10 +71,10 @@ class LeagueRun:
                     if number == 0:
                         await self._begin(nursery)
                     else:
-                        self.diary.cut()
                         self._hands.release()
                     await self._live(server, life, last=last)
                 if not last:
+                    self.diary.cut()  # before the next server begins the ladder's first game
                     self.tally.told = self.diary.games
                     stored, begun = stored_games(self.out)
                     self.tally.kept |= stored
