@@ -133,8 +133,8 @@ class Talk:
         came = f"{NOTHING} {seconds:g} s"
         if self._unread:
             came += f" but {clean(self.unended, 80)!r} without a line end"
-        else:
-            came = "; ".join([came, *self._hints()])
+        elif hints := " ".join(self._hints()):
+            came += f"; {hints}"
         raise UnexpectedError(expected, came)
 
     def _hints(self) -> Iterator[str]:
