@@ -124,6 +124,17 @@ def test_a_token_is_printed_and_its_digest_is_kept(club: Path, capsys: Captured)
     assert bot.digest == hashlib.sha256(token.removeprefix("token ").encode()).hexdigest()
 
 
+def test_a_league_without_its_certificate_is_refused_with_the_place_in_its_file(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    league = tmp_path / "club.toml"
+    league.write_text('name = "club"\ntls = { cert = "cert.pem", key = "key.pem" }\n')
+    assert main(["serve", str(league), "--out", str(tmp_path / "out"), "--port", "0"]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"sternhalma serve: {league}: tls: expected the TLS certificate in a file that can be read"
+    )
+
+
 def test_another_token_takes_the_place_of_the_first(club: Path, capsys: Captured) -> None:
     first = json.loads(said(capsys, "register", club, "zoe", "--json"))
     second = json.loads(said(capsys, "register", club, "zoe", "--renew", "--json"))

@@ -69,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
         StoreError,
         LockedError,
         ListenError,
-        TlsError,
         WebsiteError,
     ) as error:
         raise BadInputError(str(error)) from None
@@ -100,7 +99,10 @@ def _serve(arguments: argparse.Namespace, settings: LeagueSettings, root: Path) 
     context, renew = None, None
     if charter.tls is not None:
         cert, key = (settings.folder / file for file in (charter.tls.cert, charter.tls.key))
-        context = server_context(cert, key)
+        try:
+            context = server_context(cert, key)
+        except TlsError as error:
+            raise BadInputError(f"{arguments.league}: tls: {error}") from None
         renew = partial(follow_certificate, context, cert, key, tell)
     with (
         website_at(arguments.web, root, arguments.web_name, tables=arguments.tables) as site,
