@@ -100,7 +100,7 @@ async def test_the_conversation_shows_that_lines_came_in_pieces_and_asks_about_i
     noted, came = await silence([b"no", b"te hel", b"lo\n"], 0.0)
     assert noted == ["S note hello", "- this is sent in 3 packets"]
     assert came == (
-        "nothing within 0.01 s; does the program flush its output after each line?;"
+        "nothing within 0.01 s; does the program flush its output after each line?"
         " the lines came in 3 packets: does it cut what it reads at line feeds?"
     )
 
@@ -110,7 +110,7 @@ async def test_a_bot_that_is_silent_to_several_lines_at_once_is_asked_whether_it
 ):
     _, came = await silence([b"note one\n", b"note two\n"], None)
     assert came.endswith(
-        "; the lines came 2 in one packet: does it cut what it reads at line feeds?"
+        "? the lines came 2 in one packet: does it cut what it reads at line feeds?"
     )
     _, came = await silence([b"note one\n"], None)
     assert came.endswith("does the program flush its output after each line?")
