@@ -58,7 +58,11 @@
       const time = document.createElement("span");
       time.className = "clock";
       time.dataset.seat = letter;
-      player.append(seat, ` ${bot} `, time);
+      const name = document.createElement("span");
+      name.className = "name";
+      name.title = bot; // where it is long, the end of it is not shown
+      name.textContent = bot;
+      player.append(seat, " ", name, " ", time);
       players.append(player);
     }
     caption.append(link, players);
