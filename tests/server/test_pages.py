@@ -205,6 +205,9 @@ def test_a_league_and_an_event_without_games_have_pages(tmp_path: Path) -> None:
     found = league_pages_of(tmp_path)
     assert "events/ladder/index.html" in found
     assert "events/cup/index.html" not in found
+    season = found[places.INDEX].split("<h2>Season</h2>")[1]
+    assert "No event that counts for the season is closed yet." in season
+    assert "<table>" not in season
     keep(tmp_path / "cup", CUP, [], state="running")
     for pages in (found, pages_of(tmp_path / "cup")):
         assert all(page.problems == [] for _, page in html(pages))
@@ -274,6 +277,15 @@ def test_the_page_of_a_leagues_bot_adds_up_all_events(league: Files) -> None:
 
 def test_the_page_of_an_entry_names_the_version_that_played(trio: Files) -> None:
     assert "a plays as version 1.0" in trio["bots/a.html"]
+
+
+def test_the_page_of_an_entry_counts_its_games_in_a_list(tmp_path: Path) -> None:
+    record = games_of(CUP)[0]
+    keep(tmp_path / "cup", CUP, [record], state="running")
+    page = Browser(pages_of(tmp_path / "cup")[f"bots/{record.players[0].bot}.html"])
+    assert page.problems == []
+    assert any(re.search(r"points? from 1 game$", text.strip()) for text in page.texts)
+    assert [tag for tag, _ in page.elements].count("ul") == 1
 
 
 def test_nobody_has_a_rank_in_a_ladder(league: Files) -> None:

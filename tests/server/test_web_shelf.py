@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,40 @@ def test_games_that_run_are_shown_as_they_are_known_to_stand(tmp_path: Path) -> 
     shelf.close()
 
 
-@pytest.mark.parametrize("path", ["games/000099.html", "games/000099.txt", "bots/nobody.html"])
+def test_games_are_listed_the_newest_first_and_older_ones_on_pages_that_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sternhalma_server.pages.event_pages.LISTED", 2)
+    records = games_of(CUP)
+    lists: list[dict[str, list[int]]] = []
+    for count in (5, 6):
+        root = tmp_path / str(count)
+        keep(root, CUP, records[:count], state="running")
+        shelf = Shelf(root, templates())
+        shelf.look()
+        texts = pages(pages_of(root))
+        names = [name for name in texts if name.endswith(("games/index.html", "list-1.html"))]
+        names += [name for name in texts if name.endswith("list-2.html")]
+        for name in names:
+            assert served(shelf, name, league=False) == texts[name]
+        lists.append({name: _listed(texts[name]) for name in names})
+        with pytest.raises(NoPageError):
+            served(shelf, "games/list-3.html", league=False)
+        shelf.close()
+    assert lists == [
+        {"games/index.html": [5, 4, 3], "games/list-1.html": [2, 1]},
+        {"games/index.html": [6, 5], "games/list-1.html": [2, 1], "games/list-2.html": [4, 3]},
+    ]
+
+
+def _listed(page: str) -> list[int]:
+    return [int(number) for number in re.findall(r'">(\d+)</a></td>', page)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["games/000099.html", "games/000099.txt", "games/list-1.html", "bots/nobody.html"],
+)
 def test_what_is_not_there_has_no_page(tmp_path: Path, path: str) -> None:
     root = tmp_path / "cup"
     keep(root, CUP, games_of(CUP))

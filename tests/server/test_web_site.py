@@ -73,6 +73,16 @@ def test_nothing_but_pages_is_served(live: Live, path: str) -> None:
     assert "no such page" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("path", "there"), [("/games/", "index.html"), ("/games", "games/index.html")]
+)
+def test_a_folder_leads_to_the_page_in_it(live: Live, path: str, there: str) -> None:
+    answer = ask(live.site, path)
+    assert answer.status == 307
+    assert answer.headers["location"] == there
+    assert ask(live.site, "/bots/").status == ask(live.site, "/nothing").status == 404
+
+
 def test_every_answer_has_its_policy_and_nothing_can_be_sent(live: Live) -> None:
     for path in ("/", "/assets/live.js", "/nothing"):
         headers = ask(live.site, path).headers

@@ -6,7 +6,7 @@ from fractions import Fraction
 from sternhalma_tournament.standings import Row, SeatAdvantage, Standings, seat_advantage
 from sternhalma_tournament.tables import counts_text, json_text, seats_json, seats_markdown
 from sternhalma_tournament.tally import Tally
-from sternhalma_tournament.text import decimal_text, markdown_table, points_text
+from sternhalma_tournament.text import counted, decimal_text, markdown_table, points_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def page_markdown(page: EntryPage) -> str:
     lines = [
         f"# {row.entry}",
         "",
-        f"- {rank}, {points_text(row.points)} points from {row.games} games",
+        f"- {rank}, {points_text(row.points)} points from {counted(row.games, 'game')}",
         f"- forfeits: {counts_text(row.forfeits) or 'none'}",
     ]
     if page.mean_plies is not None:

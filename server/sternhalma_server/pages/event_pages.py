@@ -27,6 +27,7 @@ from sternhalma_tournament.text import counted
 Page = tuple[str, str]  # where it lies in the folder, and its text
 
 SHOUTED: Final = 12  # games of one bot's forfeits for one reason; its page has all of them
+LISTED: Final = 200  # games in a list; the newest are in one of up to twice as many
 _WHERE: Final = re.compile(r"game ([0-9]+), ply ([0-9]+)")
 _RUNNING_HEAD: Final = ("game", "seats", "plies")
 _GAMES_HEAD: Final = ("game", "seats and places", "ended by", "plies", "forfeits")
@@ -70,7 +71,8 @@ class EventPages:
     def pages(self, store: Store) -> Iterator[Page]:
         """Every page, and the record of every game. Raises `StoreError`, `ValueError`."""
         yield self.event()
-        yield self.games()
+        for number in range(self.lists + 1):
+            yield self.games(number)
         for entry in self._summary.entries:
             yield self.entry(entry)
         for one in self._summary.running:
@@ -90,13 +92,19 @@ class EventPages:
         """The parts of it that may change, by name; without the boards."""
         return self._templates.parts("event.html", self._places.index, **self._event(boards=0))
 
-    def games(self) -> Page:
-        """The list of its games."""
-        return self._page("games.html", self._places.games, self._games())
+    @property
+    def lists(self) -> int:
+        """How many lists of older games there are, beside that of the newest."""
+        return max(0, len(self._summary.games) // LISTED - 1)
 
-    def games_parts(self) -> dict[str, str]:
+    def games(self, number: int = 0) -> Page:
+        """The list of its newest games, or one of its `lists` of older ones, by a number from 1."""
+        return self._page("games.html", self._list_place(number), self._games(number))
+
+    def games_parts(self, number: int = 0) -> dict[str, str]:
         """The parts of it that may change, by name."""
-        return self._templates.parts("games.html", self._places.games, **self._games())
+        path = self._list_place(number)
+        return self._templates.parts("games.html", path, **self._games(number))
 
     def entry(self, entry: Entry) -> Page:
         """The page of one of its entries."""
@@ -171,14 +179,27 @@ class EventPages:
             "head": summary.head,
         }
 
-    def _games(self) -> dict[str, Any]:
-        summary = self._summary
+    def _list_place(self, number: int) -> str:
+        return self._places.older(number) if number else self._places.games
+
+    def _listed(self, number: int) -> Sequence[GameLine]:
+        """The games of a list. Those of older ones are always the same, however many come."""
+        begin = LISTED * (number - 1 if number else self.lists)
+        return self._summary.games[begin : begin + LISTED if number else None]
+
+    def _games(self, number: int) -> dict[str, Any]:
+        event = self._summary.settings.event.name
         return {
-            "title": f"games of {summary.settings.event.name}",
-            "event": summary.settings.event.name,
+            "title": f"games of {event}" if number == 0 else f"games of {event}, list {number}",
+            "event": event,
             "places": self._places,
-            "running": self._running_list() if self._running else None,
-            "games": self._list(summary.games, "games"),
+            "number": number,
+            "running": self._running_list() if self._running and not number else None,
+            "games": self._list(self._listed(number), "games"),
+            "older": [
+                Linked(_span(self._listed(one)), self._places.older(one))
+                for one in range(self.lists, 0, -1)
+            ],
         }
 
     def _entry(self, entry: Entry) -> dict[str, Any]:
@@ -198,10 +219,13 @@ class EventPages:
             ],
             "shouts": self._shouts(own, most=len(games)),
             "usage": self._usage(bots),
-            "games": self._list(games, "games"),
+            "games": self._list(games[-LISTED:], "games"),
+            "unlisted": max(0, len(games) - LISTED),
         }
 
     def _list(self, games: Sequence[GameLine], title: str) -> Table:
+        """A table of *games*, the newest first: that is what a viewer has come for."""
+
         def to(head: str, text: str) -> str | None:
             return self._places.game(int(text)) if head == "game" else None
 
@@ -216,7 +240,7 @@ class EventPages:
                 str(game.plies),
                 ", ".join(f"{one.bot} {one.reason}" for one in fallen.get(game.number, [])),
             ]
-            for game in games
+            for game in reversed(games)
         ]
         return table_of(title, _GAMES_HEAD, rows, _GAMES_ALIGN, to)
 
@@ -288,6 +312,10 @@ def _hrefs(entries: Sequence[Entry], places: EventPlaces) -> dict[str, str]:
     """The pages of entries, and of bots those of the entry that they play for."""
     hrefs = {bot: places.entry(entry.name) for entry in reversed(entries) for bot in entry.bots}
     return hrefs | {entry.name: places.entry(entry.name) for entry in entries}
+
+
+def _span(games: Sequence[GameLine]) -> str:
+    return f"{games[0].number} to {games[-1].number}"
 
 
 def _seat(letter: str, bot: str, place: int) -> str:

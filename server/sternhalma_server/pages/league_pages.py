@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sternhalma_server.careers import careers
 from sternhalma_server.charts import Interval, interval_chart
+from sternhalma_server.pages import views
 from sternhalma_server.pages.career_page import Part, career_values
 from sternhalma_server.pages.event_pages import EventPages, Page
 from sternhalma_server.pages.history import History, Moment
@@ -27,7 +28,7 @@ from sternhalma_tournament.bot_page import BotPage
 from sternhalma_tournament.charter import Charter
 from sternhalma_tournament.rating_tables import ratings_markdown
 from sternhalma_tournament.ratings import Ratings
-from sternhalma_tournament.season import SeasonEvent, season_of
+from sternhalma_tournament.season import Season, SeasonEvent, season_of
 from sternhalma_tournament.season_tables import season_markdown
 from sternhalma_tournament.text import counted
 
@@ -122,7 +123,7 @@ class LeaguePages:
             "next": [line.next for line in self._events.values() if line.next],
             "running": self._boards(boards),
             "frames": self._frames() if boards and self._templates.live else [],
-            "season": dress(season_markdown(self._season()), "season", self._to()),
+            "season": self._season_parts(),
             "ratings": [],
             "chart": "",
         }
@@ -138,13 +139,22 @@ class LeaguePages:
             }
         return values
 
-    def _season(self) -> Any:
+    def _season(self) -> Season:
         events = [
             SeasonEvent(line.stored.name, line.stored.state == "closed", line.summary.standings)
             for line in self._events.values()
             if line.summary is not None and line.summary.games and not line.summary.is_ladder
         ]
         return season_of(events, self._charter.season)
+
+    def _season_parts(self) -> list[views.Part]:
+        """The season as text; a sentence for its table as long as nothing is in that."""
+        season = self._season()
+        parts = dress(season_markdown(season), "season", self._to())
+        if season.rows:
+            return parts
+        lines = [part for part in parts if part.table is None]
+        return [views.Part(text="No event that counts for the season is closed yet."), *lines]
 
     def _boards(self, most: int) -> list[Any]:
         return [

@@ -36,6 +36,10 @@ class EventPlaces:
         """The list of its games."""
         return f"{self.folder}games/{INDEX}"
 
+    def older(self, number: int) -> str:
+        """A list of older games: the oldest ones are in that with the number 1."""
+        return f"{self.folder}games/list-{number}.html"
+
     def game(self, number: int, ply: int | None = None) -> str:
         """The page of a game, or the place of a ply in it."""
         page = f"{self.folder}games/{number:06}.html"

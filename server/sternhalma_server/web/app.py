@@ -10,7 +10,7 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -66,13 +66,21 @@ def make_app(
         return streams.open(request.path_params["path"]) or nothing(templates, request)
 
     async def page(request: Request) -> Response:
-        path = request.path_params["path"] or "index.html"
+        asked = request.path_params["path"]
+        # A folder is the page in it; from there its links lead where they should.
+        is_folder = bool(asked) and "." not in asked.rpartition("/")[2]
+        path = f"{asked.rstrip('/')}/index.html" if is_folder else asked or "index.html"
         if not await site.begun():
             return problem(templates, request, 503, "nothing yet", _EMPTY)
         try:
             text = await site.page(path)
         except BusyError:
             return problem(templates, request, 503, "not now", _BUSY)
+        if text is not None and is_folder:
+            # Relative, as who is in front of this site may have it in a folder of their own.
+            folder = asked.rstrip("/").rpartition("/")[2]
+            there = "index.html" if asked.endswith("/") else f"{folder}/index.html"
+            return RedirectResponse(there, 307)
         return nothing(templates, request) if text is None else _answer(text, path)
 
     @asynccontextmanager

@@ -9,6 +9,7 @@ from typing import Final, Literal
 Kind = Literal["index", "games", "game", "record", "entry", "league", "bot"]
 
 _GAME: Final = re.compile(r"games/([0-9]{6,9})\.(html|txt)", re.ASCII)
+_LIST: Final = re.compile(r"games/list-([1-9][0-9]{0,6})\.html", re.ASCII)
 _BOT: Final = re.compile(r"bots/([A-Za-z0-9_-]{1,300})\.html", re.ASCII)
 _EVENT: Final = re.compile(r"events/([A-Za-z0-9_-]{1,300})/(.*)", re.ASCII)
 _INDEX: Final = "index.html"
@@ -16,7 +17,8 @@ _INDEX: Final = "index.html"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page: `event` and `name` as their files are called, `number` that of a game.
+    """A page: `event` and `name` as their files are called, `number` that of a game, or of a list
+    of older ones.
 
     The event is empty for the one of a folder of its own, and for a league's own pages.
     """
@@ -45,6 +47,9 @@ def _in_event(path: str, event: str) -> Place | None:
         return Place("index", event)
     if path == f"games/{_INDEX}":
         return Place("games", event)
+    older = _LIST.fullmatch(path)
+    if older is not None:
+        return Place("games", event, number=int(older[1]))
     game = _GAME.fullmatch(path)
     if game is not None:
         kind: Kind = "game" if game[2] == "html" else "record"

@@ -136,7 +136,9 @@ class Shelf:
             case "index":
                 return pages.event()[1]
             case "games":
-                return pages.games()[1]
+                if place.number > pages.lists:
+                    raise NoPageError(path)
+                return pages.games(place.number)[1]
             case "game":
                 return self._game_page(store, kept, pages, place)
             case _:
@@ -160,7 +162,9 @@ class Shelf:
             case "index":
                 return pages.event_parts()
             case "games":
-                return pages.games_parts()
+                if place.number > pages.lists:
+                    raise NoPageError(f"expected at most {pages.lists} lists, got {place.number}")
+                return pages.games_parts(place.number)
             case _:
                 names = {file_name(entry.name): entry for entry in kept.summary.entries}
                 if place.name not in names:
