@@ -6,6 +6,7 @@ for a file that the bot has written.
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import re
@@ -28,7 +29,7 @@ from sternhalma_server.cli.progress import LineProgress
 from sternhalma_server.dask_fleet import DaskFleet, fleet_at, fleet_of
 from sternhalma_server.far_hosting import WHY, host_far
 from sternhalma_server.fingerprint import fingerprints
-from sternhalma_server.fleet import FleetError, Lost
+from sternhalma_server.fleet import Lost
 from sternhalma_server.record import Ply
 
 SECONDS = 600.0
@@ -174,6 +175,7 @@ def test_workers_that_have_another_program_are_refused_with_both_digests(
     right = fingerprints(settings.event.bots, tmp_path)
     other = dict.fromkeys(right, "0" * 64)
     told = io.StringIO()
+    gc.collect()  # here, and not in the thread of the client that is made now
     with fleet_at(cluster.address) as fleet, redirect_stderr(told):
         progress = LineProgress("far", told)
         summary = trio.run(host_far, settings, fleet, tmp_path / "far", progress, other)
@@ -212,13 +214,11 @@ def test_an_answer_that_cannot_be_read_is_a_loss_and_no_end_of_the_event() -> No
     assert lost.how.startswith("expected an answer of w, got something else: ")
 
 
-def test_without_a_scheduler_nothing_is_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_scheduler_nothing_is_played(tmp_path: Path) -> None:
     event = write_event(tmp_path, "a", "b")
-    with pytest.raises(FleetError, match="expected the scheduler of a Dask cluster at nonsense"):
-        fleet_at("nonsense").__enter__()
-    words = ["run", str(event), "--out", str(tmp_path / "far"), "--cluster", "nonsense"]
-    assert cli.main(words) == 2
-    assert "at nonsense" in capsys.readouterr().err
-    assert not (tmp_path / "far").exists()
+    # In a process of its own: what is left of earlier clients of Dask is finalized whenever Python
+    # sees fit, in the thread of a new one too, which then does not begin in time.
+    far = tmp_path / "far"
+    printed = end(sternhalma("run", event, "--out", far, "--cluster", "nonsense"), 2)
+    assert "expected the scheduler of a Dask cluster at nonsense" in printed
+    assert not far.exists()
