@@ -174,6 +174,7 @@ class _SwissExtent:
         self._rounds = event.rounds or 1
         self._names = [entry.name for entry in entries_of(event)]
         self._last: dict[str, int] = {}  # the round of those that forfeit it, and play no other
+        self._first: dict[str, int] = {}  # the first round of those that came late
         self.rule((), ())
 
     def rule(self, amendments: Sequence[Amendment], results: Iterable[GameResult]) -> None:
@@ -185,6 +186,7 @@ class _SwissExtent:
         for result in results:
             self.enter(result)
         # A ruling is told when it is made, so this is its round.
+        self._first = {n: self._first.get(n, self._round + bool(self._taken)) for n in self._late}
         self._last = {n: self._last.get(n, self._round) for n in self._status.forfeiting}
 
     def enter(self, result: GameResult) -> None:
@@ -211,8 +213,8 @@ class _SwissExtent:
         called = [n for n in there if self._last.get(n, self._round) >= self._round]
         if len(called) < self._sides:
             return []
-        if self._taken:  # who comes late is called from the next round on
-            called = [n for n in called if n not in self._late]
+        if self._taken:  # before, who came late may be called in the round that is proposed
+            called = [n for n in called if self._first.get(n, 1) <= self._round]
         left = sum(name not in self._taken for name in called)
         staying = len(there) - len(self._last)
         rounds = self._rounds - self._round if staying >= self._sides else 0
