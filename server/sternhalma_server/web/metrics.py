@@ -11,11 +11,10 @@ asked first, as those of a process that was started again do.
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
@@ -32,13 +31,13 @@ from starlette.routing import Route
 
 from sternhalma_server.archive import STORE
 from sternhalma_server.clock import SECOND
-from sternhalma_server.control import SOCKET, socket_address
 from sternhalma_server.outcome import outcome_of
 from sternhalma_server.record import Ply, Record, parse_record
 from sternhalma_server.stamping import stamp_errors
 from sternhalma_server.store import Store, StoreError
 from sternhalma_server.timing import length
 from sternhalma_server.web.app import Extension
+from sternhalma_server.web.asking import ask_server
 
 KIND: Final = "text/plain; version=0.0.4; charset=utf-8"
 PATIENCE: Final = 2.0  # seconds for the server to answer
@@ -177,14 +176,8 @@ async def _gauges(root: Path) -> Mapping[str, int] | None:
     """What the server of the folder *root* says of itself, None where none answers."""
     try:
         async with asyncio.timeout(PATIENCE):
-            reader, writer = await asyncio.open_unix_connection(socket_address(root / SOCKET))
-            try:
-                writer.write(b'{"command": "metrics"}\n')
-                answer: object = json.loads(await reader.read())
-            finally:
-                writer.close()
+            facts = await ask_server(root, "metrics")
     except (OSError, ValueError):
         return None
-    facts = cast("dict[str, object]", answer) if isinstance(answer, dict) else {}
     gauges = {name: value for name, value in facts.items() if isinstance(value, int)}
     return gauges or None

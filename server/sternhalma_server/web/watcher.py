@@ -8,13 +8,12 @@ workers elsewhere nobody listens, and one only asks how many there are.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from sternhalma_server.control import SOCKET, socket_address
+from sternhalma_server.web.asking import ask_server
 from sternhalma_server.web.scene import Scene
 from sternhalma_server.web.site import Site
 
@@ -75,13 +74,7 @@ async def _found(root: Path, site: Site) -> tuple[str, int] | None:
 
     Raises `OSError`, `ValueError`.
     """
-    reader, writer = await asyncio.open_unix_connection(socket_address(root / SOCKET))
-    try:
-        writer.write(b'{"command": "status"}\n')
-        answer: object = json.loads(await reader.read())
-    finally:
-        writer.close()
-    facts = cast("dict[str, object]", answer) if isinstance(answer, dict) else {}
+    facts = await ask_server(root, "status")
     match facts.get("listening"):
         case [str(host), int(port)]:
             site.elsewhere = None
